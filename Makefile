@@ -1,0 +1,48 @@
+# `make demo` shows the product, `make test` passes the tests. Each makes .venv when it is not there.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test lint peers lock bench clean help
+
+help:           ## what can be made
+	@grep -E '^[a-z]+: *.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
+
+demo: $(VENV)/.run  ## see what Prowess does, in a minute, on example skills
+	@$(BIN)/prowess demo
+
+test: lint      ## lint, types and all tests that can run on this machine
+	@$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+peers:          ## install the tools that some tests compare with, below .peers
+	@$(PYTHON) tests/peers/install.py
+
+lock: $(VENV)/.dev  ## pin the newest allowed releases in requirements/
+	@$(BIN)/pip install -q --upgrade uv
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --upgrade pyproject.toml -o requirements/run.txt
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --upgrade pyproject.toml --group dev -o requirements/dev.txt
+
+bench: $(VENV)/.dev  ## measure Prowess beside its peers
+	@$(BIN)/python bench/discovery.py
+
+clean:          ## remove what the other targets made
+	@rm -rf $(VENV) .peers .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Prowess needs Python 3.11 or newer; make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "python3 has no venv here: install the package python3-venv"; exit 1; }
+
+$(VENV)/.run: $(VENV)/bin/python requirements/run.txt pyproject.toml
+	@echo "Setting up $(VENV), once…"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

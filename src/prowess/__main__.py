@@ -1,0 +1,5 @@
+"""`python -m prowess`."""
+
+from prowess.cli.app import main
+
+main()

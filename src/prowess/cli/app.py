@@ -1,0 +1,110 @@
+"""
+The `prowess` command: its commands in the order a newcomer meets them, and the one place where
+errors become exit codes.
+
+0 fine · 1 the answer is no · 2 wrong usage or settings · 3 something outside failed · 130 interrupted
+"""
+
+import gc
+import os
+import sys
+
+import typer
+
+from prowess import __version__
+from prowess.cli import demo, log, prompts, setup, skills
+from prowess.core.errors import (
+    OutsideError,
+    ProwessError,
+    RefusedError,
+    SkillError,
+    UnknownSkillError,
+    UsageError,
+)
+
+EXIT_CODES: tuple[tuple[type[ProwessError], int, str], ...] = (
+    (UnknownSkillError, 1, "NOT_FOUND"),
+    (UsageError, 2, "VALIDATION_ERROR"),
+    (SkillError, 1, "SKILL_ERROR"),
+    (RefusedError, 1, "REFUSED"),
+    (OutsideError, 3, "OUTSIDE_ERROR"),
+)
+
+app = typer.Typer(
+    name="prowess",
+    help="The right skill at the right moment, run to the end, with proof.",
+    epilog="Begin with `prowess list`; `prowess demo` shows everything in a minute.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"prowess {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _asked: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and leave."
+    ),
+) -> None: ...
+
+
+setup.register(app)
+skills.register(app)
+prompts.register(app)
+log.register(app)
+demo.register(app)
+
+
+def main() -> None:
+    # A command lives for a moment: looking for garbage costs it more than the garbage would.
+    gc.disable()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a file name may be no text at all
+    try:
+        code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
+    except ProwessError as error:
+        code = _told(error)
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:  # noqa: BLE001  sorted below, and raised again if it is a bug
+        code = _usage(error)
+    sys.exit(code)
+
+
+def _told(error: ProwessError) -> int:
+    """Say what, and what next; a program that asked for JSON gets JSON."""
+    code, name = next(
+        ((code, name) for kind, code, name in EXIT_CODES if isinstance(error, kind)),
+        (3, "INTERNAL_ERROR"),
+    )
+    if "--json" in sys.argv[1:]:
+        from prowess.cli.output import print_json
+
+        print_json({"error": True, "message": str(error), "code": name, "hint": error.hint})
+    else:
+        print(f"prowess: {error}", file=sys.stderr)
+        if error.hint:
+            print(f"  {error.hint}", file=sys.stderr)
+    return code
+
+
+def _usage(error: Exception) -> int:
+    """Typer's own complaints carry an exit code and know how to show themselves; anything else is our bug."""
+    if hasattr(error, "exit_code") and hasattr(error, "show"):
+        error.show()
+        return int(error.exit_code)
+    if type(error).__name__ == "Abort":
+        return 130
+    raise error

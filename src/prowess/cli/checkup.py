@@ -1,0 +1,126 @@
+"""What `prowess doctor` looks at: the settings, the skills, the data folder, and this machine."""
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from prowess import __version__
+from prowess.cli.desk import Desk
+from prowess.cli.output import clean, counted
+from prowess.core.errors import ProwessError
+
+MANY = 8  # problems shown one by one; the rest are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report, and what to do when it is not well."""
+
+    area: str
+    level: Literal["ok", "info", "warning", "error"]
+    what: str
+    hint: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {"area": self.area, "level": self.level, "what": self.what, "hint": self.hint}
+
+
+def checkup(desk: Desk) -> list[Finding]:
+    return [*_settings(desk), *_skills(desk), *_data(desk), *_machine()]
+
+
+def _settings(desk: Desk) -> Iterator[Finding]:
+    settings = desk.settings
+    for path in settings.sources:
+        yield Finding("Settings", "ok", path)
+    if not settings.sources:
+        yield Finding(
+            "Settings", "info", "no prowess.toml, the defaults hold", "`prowess init` writes one"
+        )
+    yield Finding(
+        "Settings",
+        "info",
+        f"skills in the loop's prompts: {'on' if settings.skills_enabled else 'off'} (skills_enabled)",
+    )
+
+
+def _skills(desk: Desk) -> Iterator[Finding]:
+    from prowess.discover.registry import load_registry
+
+    catalog = desk.catalog
+    for root in catalog.roots:
+        inside = sum(
+            skill.path.startswith((root.path + "/", root.path))
+            for skill in catalog.skills.values()
+            if skill.location == root.location
+        )
+        yield Finding("Skills", "ok", f"{root.path} ({root.location}): {counted(inside, 'skill')}")
+    errors = [problem for problem in catalog.problems if problem.level == "error"]
+    for problem in errors[:MANY]:
+        where = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        yield Finding("Skills", "error", clean(f"{where}: {problem.message}"), clean(problem.hint))
+    if len(errors) > MANY:
+        yield Finding(
+            "Skills",
+            "error",
+            f"{len(errors) - MANY} more errors",
+            "`prowess list --problems` shows them",
+        )
+    warnings = len(catalog.problems) - len(errors)
+    if warnings or catalog.shadowed:
+        what = f"{counted(warnings, 'warning')}, {len(catalog.shadowed)} shadowed"
+        yield Finding("Skills", "warning", what, "`prowess list --problems` shows them")
+    try:
+        registry = load_registry(desk.settings.skills_registry, catalog.skills)
+    except ProwessError as error:
+        yield Finding("Skills", "error", str(error), error.hint)
+        return
+    yield Finding("Skills", "ok", f"registry {desk.settings.skills_registry}")
+    for problem in registry.problems:
+        if not desk.settings.only_dirs:  # a search narrowed by hand cannot know every skill
+            yield Finding("Skills", "warning", problem.message, problem.hint)
+
+
+def _data(desk: Desk) -> Iterator[Finding]:
+    from prowess.observe.log import SqliteLog
+
+    folder = desk.settings.data
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        log = SqliteLog(desk.settings.log_file)
+        count = sum(1 for _ in log.tail())
+        log.close()
+    except ProwessError as error:
+        yield Finding("Data", "error", str(error), error.hint)
+    except OSError as error:
+        yield Finding(
+            "Data",
+            "error",
+            f"{folder}: {error.strerror}",
+            "name a folder that you can write to with --data",
+        )
+    else:
+        yield Finding("Data", "ok", f"{folder}: {counted(count, 'event')} in the log")
+
+
+def _machine() -> Iterator[Finding]:
+    yield Finding(
+        "Machine",
+        "ok",
+        f"prowess {__version__}, Python {platform.python_version()} ({sys.platform})",
+    )
+    tools = {"git": "needed for plans and checks", "bwrap": "bubblewrap, the sandbox for scripts"}
+    for tool, use in tools.items():
+        if path := shutil.which(tool):
+            yield Finding("Machine", "ok", f"{tool}: {path}")
+        else:
+            yield Finding(
+                "Machine",
+                "info",
+                f"{tool} is not here ({use})",
+                f"install the package of {tool} when you need it",
+            )

@@ -1,0 +1,55 @@
+"""The command about the event log."""
+
+from typing import Annotated
+
+import typer
+
+from prowess.cli.options import Data, Json, Project
+from prowess.cli.output import clean, note, print_json, print_table
+from prowess.settings import load_settings
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog="Example: prowess log --kind SKILLS_LOAD_FAILED")(log)
+
+
+def log(
+    last: Annotated[int, typer.Option("--last", min=1, help="How many of the newest events.")] = 20,
+    kind: Annotated[str | None, typer.Option("--kind", help="Only events of this kind.")] = None,
+    project: Project = ".",
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Show what happened: the newest events of the log, oldest first."""
+    import os
+    from collections import deque
+
+    from prowess.observe.log import SqliteLog
+
+    path = load_settings(project=project, data=data).log_file
+    events = []
+    if os.path.exists(path):
+        opened = SqliteLog(path)
+        events = list(deque(opened.tail(kind=kind), maxlen=last))
+        opened.close()
+    if json:
+        print_json([each.as_json() for each in events])
+        return
+    if not events:
+        note(f"No events in {path}. `prowess list` records what it finds.")
+        return
+    print_table(
+        ("AT", "KIND", "RUN", "WHAT"),
+        [
+            (each.at, each.event.kind, each.event.run[:8], clean(_told(dict(each.event.payload))))
+            for each in events
+        ],
+    )
+
+
+def _told(payload: dict[str, object]) -> str:
+    return ", ".join(
+        f"{key} {len(value) if isinstance(value, list) and key == 'names' else value}"
+        for key, value in payload.items()
+        if key != "run_id"
+    )

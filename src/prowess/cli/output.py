@@ -1,0 +1,64 @@
+"""
+How results reach a person or a program.
+
+A terminal gets tables and colour, a pipe gets plain lines, `--json` gets one value. Text from
+skills is shown without its control characters, so a description cannot drive a terminal.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from prowess.core.skill import Problem
+
+# Also the marks that turn the direction of text, which can make a line read as its opposite.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+
+
+def clean(text: str) -> str:
+    """One line that is safe to show."""
+    return _CONTROL.sub(" ", text).strip()
+
+
+def note(text: str) -> None:
+    """A word to the person, beside the result and never in it."""
+    print(text, file=sys.stderr)
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """On a terminal the last column is cut to the width; in a pipe everything is whole, parted by tabs."""
+    cleaned = [[clean(cell) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        for row in cleaned:
+            print("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings[:-1]:
+        table.add_column(heading, no_wrap=True, overflow="ellipsis")
+    table.add_column(headings[-1], no_wrap=True, overflow="ellipsis", ratio=1)
+    for row in cleaned:
+        table.add_row(*(Text(cell, style="cyan" if at == 0 else "") for at, cell in enumerate(row)))
+    Console().print(table)
+
+
+def print_problems(problems: Iterable[Problem]) -> None:
+    """`path:line: level: what`, as compilers do and editors understand, then what to do."""
+    for problem in problems:
+        where = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        print(f"{clean(where)}: {problem.level}: {clean(problem.message)}")
+        if problem.hint:
+            print(f"    {clean(problem.hint)}")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

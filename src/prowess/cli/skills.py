@@ -1,0 +1,275 @@
+"""Commands about skills: list, show, read, validate, new."""
+
+import os
+from typing import Annotated, Any
+
+import typer
+
+from prowess.cli.desk import Desk
+from prowess.cli.options import Data, Dirs, Json, Name, Names, Project
+from prowess.cli.output import clean, counted, note, print_json, print_problems, print_table
+from prowess.core.errors import UnknownSkillError, UsageError
+from prowess.discover.catalog import Catalog
+
+
+def register(app: typer.Typer) -> None:
+    app.command("list", epilog="Example: prowess list --dir ./skills --json")(list_)
+    app.command(epilog="Example: prowess show code-quality")(show)
+    app.command(epilog="Example: prowess read code-quality,safe-shell-search")(read)
+    app.command(epilog="Example: prowess validate .agents/skills/my-skill")(validate)
+    app.command(epilog="Example: prowess new my-skill")(new)
+
+
+def list_(
+    dirs: Dirs = None,
+    project: Project = ".",
+    data: Data = None,
+    json: Json = False,
+    problems: Annotated[
+        bool, typer.Option("--problems", help="Show every problem and what to do about it.")
+    ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Stay, and tell of each skill that comes, changes or goes."),
+    ] = False,
+) -> None:
+    """List the skills that are found, and count what is wrong with the others."""
+    desk = Desk(project=project, data=data, dirs=dirs)
+    if watch:
+        _watch(desk, json=json)
+        return
+    catalog = desk.catalog
+    if json:
+        print_json(
+            {
+                "skills": [skill.as_json() for skill in catalog.skills.values()],
+                "problems": [problem.as_json() for problem in catalog.problems],
+                "shadowed": [each.as_json() for each in catalog.shadowed],
+            }
+        )
+        return
+    if problems:
+        print_problems(catalog.problems)
+        for each in catalog.shadowed:
+            print(
+                f"{clean(each.path)}: shadowed: {clean(each.name)} is taken from {clean(each.by)}"
+            )
+        return
+    rows = [(s.name, s.location, s.format, s.description) for s in catalog.skills.values()]
+    if rows:
+        print_table(("NAME", "LOCATION", "FORMAT", "DESCRIPTION"), rows)
+    _summary(catalog)
+
+
+def _summary(catalog: Catalog) -> None:
+    where = "\n".join(f"  {root.path} ({root.location})" for root in catalog.roots)
+    if not catalog.skills:
+        note(
+            f"No skills found. Searched:\n{where or '  no folder that exists'}\nMake one with `prowess new NAME`."
+        )
+    if catalog.problems or catalog.shadowed:
+        errors = sum(problem.level == "error" for problem in catalog.problems)
+        parts = [counted(len(catalog.skills), "skill"), counted(errors, "error")]
+        parts += [
+            counted(len(catalog.problems) - errors, "warning"),
+            f"{len(catalog.shadowed):,} shadowed",
+        ]
+        note(f"{', '.join(parts)}. Details: prowess list --problems")
+
+
+def _watch(desk: Desk, *, json: bool) -> None:
+    """A long-lived look: the pack is put in its place first, then every change is told as it happens."""
+    from prowess.core.errors import OutsideError
+    from prowess.discover.watch import LiveCatalog
+    from prowess.engine import find_roots, start, tell
+
+    if isinstance(failure := start(desk.settings), OutsideError):
+        note(f"prowess: {failure}\n  the packaged skills are used instead")
+    live = LiveCatalog(lambda: find_roots(desk.settings))
+    tell(live.current, record=desk.record)
+    note(f"Watching {counted(len(live.current.skills), 'skill')}. Ctrl-C stops.")
+    for change in live.changes():
+        tell(change.catalog, record=desk.record)
+        told = {"added": change.added, "removed": change.removed, "edited": change.edited}
+        if json:
+            print_json({"count": len(change.catalog.skills), **told})
+        else:
+            for what, names in told.items():
+                for name in names:
+                    print(f"{what}\t{clean(name)}", flush=True)
+            if not any(told.values()):
+                print(f"problems\t{len(change.catalog.problems)}", flush=True)
+
+
+def show(
+    name: Name, dirs: Dirs = None, project: Project = ".", data: Data = None, json: Json = False
+) -> None:
+    """Show one skill whole: where it is, what it says, what it needs, what is wrong with it."""
+    from prowess.cli.sheet import sheet
+
+    desk = Desk(project=project, data=data, dirs=dirs)
+    value = sheet(desk.catalog, name)
+    if json:
+        print_json(value)
+        return
+    for key, shown in _lines(value):
+        print(f"{key + ':':<14}{shown}")
+    if value["problems"]:
+        print("\nProblems:")
+        print_problems(desk.catalog.problems_by_skill[name])
+    print(f"\n{value['instructions'].strip()}")
+
+
+def _lines(value: dict[str, Any]) -> list[tuple[str, str]]:
+    """The sheet as lines for a person; what is empty or said elsewhere is left out."""
+    lines = [
+        (key, clean(str(value[key])))
+        for key in ("name", "title", "description", "format", "location", "path", "version", "type")
+    ]
+    lines += [
+        (key.replace("_", " "), ", ".join(clean(each) for each in value[key]))
+        for key in ("allowed_tools", "disallowed_tools", "dependencies")
+        if value[key]
+    ]
+    if value["missing"]:
+        lines.append(("missing", ", ".join(value["missing"])))
+    settings = ", ".join(
+        f"{key} {given}" for key, given in value["settings"].items() if given not in (None, False)
+    )
+    lines.append(("settings", settings))
+    for resource in value["resources"]:
+        told = f" {clean(resource['description'])}" if resource["description"] else ""
+        lines.append(("file", f"{clean(resource['path'])} ({resource['lines']:,} lines){told}"))
+    return lines
+
+
+def read(
+    names: Names,
+    dirs: Dirs = None,
+    project: Project = ".",
+    data: Data = None,
+    json: Json = False,
+    file: Annotated[
+        str,
+        typer.Option(
+            "--file", metavar="PATH", help="Read this supporting file of the skill instead."
+        ),
+    ] = "",
+) -> None:
+    """Print a skill's instructions for an agent to follow. Nothing in them is run."""
+    from prowess.discover.resources import instructions_text, read_resource
+    from prowess.prompt.read import read_form
+
+    desk = Desk(project=project, data=data, dirs=dirs)
+    wanted = list(dict.fromkeys(part for name in names for part in _split(name, desk.catalog)))
+    if not wanted:
+        raise UsageError("no skill named", hint="prowess read NAME")
+    if unknown := [name for name in wanted if name not in desk.catalog.skills]:
+        searched = (
+            "".join(f"\n    {root.path}" for root in desk.catalog.roots) or " no folder that exists"
+        )
+        near = "".join(f"{each}\n  " for name in unknown if (each := desk.catalog.near(name)))
+        raise UnknownSkillError(
+            f"no skill named {', '.join(unknown)}", hint=f"{near}searched:{searched}"
+        )
+    skills = [desk.catalog.get(name) for name in wanted]
+    if file:
+        if len(skills) != 1:
+            raise UsageError("--file reads from one skill", hint="name one skill")
+        text = read_resource(skills[0], file)
+        print_json({"name": skills[0].name, "path": file, "text": text}) if json else print(
+            text, end=""
+        )
+        return
+    texts = [instructions_text(skill) for skill in skills]
+    if json:
+        found = zip(skills, texts, strict=True)
+        print_json(
+            [
+                {"name": skill.name, "base_directory": skill.path, "text": text}
+                for skill, text in found
+            ]
+        )
+    else:
+        print(
+            "".join(read_form(skill, text) for skill, text in zip(skills, texts, strict=True)),
+            end="",
+        )
+
+
+def _split(typed: str, catalog: Catalog) -> list[str]:
+    """Commas part names, unless the whole is a name: some in the wild have commas and blanks."""
+    return (
+        [typed]
+        if typed in catalog.skills
+        else [part.strip() for part in typed.split(",") if part.strip()]
+    )
+
+
+def validate(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH…", help="Skill folders, their files, or folders of skills."),
+    ],
+    json: Json = False,
+    dirs: Dirs = None,
+    project: Project = ".",
+    data: Data = None,
+) -> None:
+    """Check skills by the letter of their format: every problem at once, with its line and what to do."""
+    from prowess.discover.rules import skill_folders
+    from prowess.discover.rules import validate as check
+
+    folders = [
+        folder
+        for path in paths
+        for folder in skill_folders(path) or _by_name(path, project, data, dirs)
+    ]
+    found = [problem for folder in folders for problem in check(folder)]
+    valid = not any(problem.level == "error" for problem in found)
+    if json:
+        print_json({"valid": valid, "problems": [problem.as_json() for problem in found]})
+    else:
+        print_problems(found)
+        warnings = sum(problem.level == "warning" for problem in found)
+        verdict = "valid" if valid else "not valid"
+        told = f", {counted(warnings, 'warning')}" if warnings else ""
+        note(f"{counted(len(folders), 'skill')}: {verdict}{told}")
+    if not valid:
+        raise typer.Exit(1)
+
+
+def _by_name(path: str, project: str, data: str | None, dirs: list[str] | None) -> list[str]:
+    """What is no path may be a skill's name; else the path itself, whose problem it is not to exist."""
+    if os.path.lexists(path):
+        return [path]
+    found = Desk(project=project, data=data, dirs=dirs).catalog.skills.get(path)
+    return [found.path if found else path]
+
+
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Lowercase letters, digits and hyphens.")
+    ],
+    format: Annotated[
+        str, typer.Option("--format", help="skill.md, manifest or workflow.")
+    ] = "skill.md",
+    description: Annotated[
+        str, typer.Option("--description", help="What it does and when to use it.")
+    ] = "",
+    dirs: Dirs = None,
+    project: Project = ".",
+    data: Data = None,
+    json: Json = False,
+) -> None:
+    """Make a new skill that is valid from the start, in .agents/skills (or in --dir)."""
+    from prowess.cli.scaffold import scaffold
+
+    folder = dirs[0] if dirs else os.path.join(project, ".agents", "skills")
+    made = scaffold(folder, name, format, description)
+    if json:
+        print_json({"name": name, "path": os.path.dirname(made[0]), "files": made})
+        return
+    for path in made:
+        print(path)
+    note(f"Write its instructions, then: prowess validate {os.path.dirname(made[0])}")

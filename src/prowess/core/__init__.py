@@ -1,0 +1,1 @@
+"""The nouns. Nothing here imports another part of Prowess."""

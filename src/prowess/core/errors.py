@@ -1,0 +1,43 @@
+"""
+What can go wrong, sorted by who can mend it.
+
+A person's mistake is an error with a hint. A mistake inside a skill is a `Problem`
+in the catalog, so that one bad folder never hides the good ones. Only the outermost
+layer turns these into exit codes, HTTP or MCP codes.
+"""
+
+
+class ProwessError(Exception):
+    """Says what is wrong and, in `hint`, what to do next."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(ProwessError):
+    """The person asked for something that does not exist or does not make sense."""
+
+
+class SettingsError(UsageError):
+    """A value in prowess.toml, the environment or a flag is not one we can use."""
+
+
+class UnknownSkillError(UsageError):
+    """No skill has this name. The answer is no, rather than the question being wrong."""
+
+
+class SkillError(ProwessError):
+    """A file of a skill cannot be used; `line` is where, counted from 1, when it is known."""
+
+    def __init__(self, message: str, *, hint: str = "", line: int | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.line = line
+
+
+class RefusedError(ProwessError):
+    """A read that would leave the skill's folder, or that is not a plain file."""
+
+
+class OutsideError(ProwessError):
+    """Something beyond Prowess failed: a disk, a database, a network."""

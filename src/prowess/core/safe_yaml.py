@@ -1,0 +1,338 @@
+"""
+YAML from strangers, read event by event, so that nothing is built before it is judged.
+
+The parser is libyaml, the schema is YAML 1.2's core (`yes` and `2026-01-01` stay text), and the
+values are JSON's. Refused, because a skill never needs them and an attacker does: tags that name
+types, the same key twice, aliases that multiply, deep nesting, keys that are not text.
+"""
+
+import contextlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from yaml import YAMLError
+from yaml._yaml import CParser
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    StreamEndEvent,
+)
+from yaml.reader import ReaderError
+
+from prowess.core.errors import SkillError
+
+MAX_CHARS = 256 * 1024
+MAX_DEPTH = 40
+MAX_NODES = 10_000
+
+_INT = re.compile(r"[-+]?[0-9]{1,18}")  # longer digits are an identifier, not a quantity
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
+_WORDS = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True,
+    "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_NOT_PLAIN_TEXT = frozenset("0123456789+-.~nNtTfF")
+_TEXT_TAG = "tag:yaml.org,2002:str"
+_KNOWN_TAGS = frozenset(
+    f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "bool", "null", "map", "seq")
+)
+
+
+class YamlSyntaxError(SkillError):
+    """The text is not YAML. A careful reader may try to repair it."""
+
+
+class YamlRefusedError(SkillError):
+    """The text is YAML, and we will not have it."""
+
+
+@dataclass(slots=True)
+class Document:
+    """A parsed mapping, and the line of each of its own keys."""
+
+    value: dict[str, Any]
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+def read_mapping(
+    text: str, *, first_line: int = 1, keep_text: frozenset[str] = frozenset()
+) -> Document:
+    """
+    Parse `text`, whose outermost value must be a mapping.
+
+    `first_line` is where the text begins in its file. The values of the keys in `keep_text`
+    stay as written: `version: 1.10` is "1.10" and not 1.1. An absent value is None all the same.
+    """
+    if len(text) > MAX_CHARS:
+        raise YamlRefusedError(
+            f"{len(text):,} characters of YAML",
+            hint=f"keep it under {MAX_CHARS:,}",
+            line=first_line,
+        )
+    with contextlib.suppress(_DoubtError):
+        return _plain(text, first_line, keep_text)
+    try:
+        return _Reader(text, first_line, keep_text).mapping()
+    except YAMLError as error:
+        raise _explained(error, text, first_line) from None
+
+
+class _Reader:
+    """One pass over the parser's events; the open collections are kept on an explicit stack."""
+
+    def __init__(self, text: str, first_line: int, keep_text: frozenset[str]) -> None:
+        self._next: Callable[[], Any] = CParser(text).get_event
+        self._first_line = first_line
+        self._keep_text = keep_text
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._nodes = 0
+
+    def mapping(self) -> Document:
+        self._next()  # the stream begins
+        event = self._next()
+        if type(event) is StreamEndEvent:
+            return Document({})
+        event = self._next()  # the document has begun; this is its value
+        if type(event) is ScalarEvent and event.value == "":
+            return Document({})
+        if type(event) is not MappingStartEvent:
+            raise self._refused("fields are expected, one `name: value` a line", event)
+        if event.anchor:
+            raise self._refused("an anchor on the whole header", event)
+        self._check_tag(event)
+        document = self._fields()
+        self._next()  # the document ends
+        if type(event := self._next()) is not StreamEndEvent:
+            raise self._refused("a second YAML document", event)
+        return document
+
+    def _fields(self) -> Document:
+        """The outermost mapping: like any other, with lines remembered and text fields kept."""
+        value: dict[str, Any] = {}
+        lines: dict[str, int] = {}
+        next_event, first_line, keep_text = self._next, self._first_line, self._keep_text
+        while type(event := next_event()) is not MappingEndEvent:
+            key = self._key(event, value)
+            lines[key] = event.start_mark.line + first_line
+            event = next_event()
+            if type(event) is ScalarEvent:
+                value[key] = self._scalar(event, key in keep_text)
+            elif type(event) is AliasEvent:
+                value[key] = self._alias(event)
+            else:
+                value[key] = self._collection(event, key in keep_text)
+        return Document(value, lines)
+
+    def _collection(self, opening: Any, as_text: bool) -> Any:  # noqa: FBT001  a hot path; keywords cost
+        # Each frame: the collection around, its key waiting for a value, our anchor, the nodes before us.
+        stack: list[tuple[Any, str | None, str | None, int]] = []
+        here: Any = None
+        waiting: str | None = None
+        event = opening
+        while True:
+            kind = type(event)
+            if kind is ScalarEvent:
+                if waiting is None and type(here) is dict:
+                    waiting = self._key(event, here)
+                else:
+                    _put(here, waiting, self._scalar(event, as_text))
+                    waiting = None
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                done = here
+                here, waiting, anchor, before = stack.pop()
+                if anchor:
+                    self._anchors[anchor] = (done, self._nodes - before)
+                if not stack:
+                    return done
+                _put(here, waiting, done)
+                waiting = None
+            elif waiting is None and type(here) is dict:
+                raise self._refused("a key that is not plain text", event)
+            elif kind is AliasEvent:
+                _put(here, waiting, self._alias(event))
+                waiting = None
+            else:
+                self._check_tag(event)
+                if len(stack) >= MAX_DEPTH:
+                    raise self._refused(f"nesting deeper than {MAX_DEPTH} levels", event)
+                stack.append((here, waiting, event.anchor, self._nodes))
+                self._nodes += 1
+                here, waiting = ({} if kind is MappingStartEvent else []), None
+            event = self._next()
+
+    def _key(self, event: Any, known: dict[str, Any]) -> str:
+        if type(event) is not ScalarEvent:
+            raise self._refused("a key that is not plain text", event)
+        key: str = event.value
+        if key in known:
+            raise self._refused(f"the field {key!r} stands twice", event, hint="keep one of them")
+        return key
+
+    def _scalar(self, event: Any, as_text: bool) -> Any:  # noqa: FBT001  a hot path; keywords cost
+        self._nodes += 1
+        value: Any = event.value
+        if event.tag is not None:
+            if event.tag == _TEXT_TAG:
+                as_text = True
+            else:
+                self._check_tag(event)
+        if event.implicit[0] and (not value or value[0] in _NOT_PLAIN_TEXT):
+            meant = _resolved(value)
+            if meant is None or not as_text:
+                value = meant
+        if event.anchor:
+            self._anchors[event.anchor] = (value, 1)
+        return value
+
+    def _alias(self, event: Any) -> Any:
+        """The same value again. Only aliases can grow a short text into a large value, so only they are counted."""
+        if event.anchor not in self._anchors:
+            raise self._refused(
+                f"the alias *{event.anchor} has no finished anchor before it", event
+            )
+        value, weight = self._anchors[event.anchor]
+        self._nodes += weight
+        if self._nodes > MAX_NODES:
+            raise self._refused(
+                f"more than {MAX_NODES:,} values, aliases counted as often as used", event
+            )
+        return value
+
+    def _check_tag(self, event: Any) -> None:
+        if event.tag is not None and event.tag not in _KNOWN_TAGS:
+            raise self._refused(f"the tag {event.tag}", event, hint="write the value without a tag")
+
+    def _refused(
+        self, what: str, event: Any, *, hint: str = "use plain fields, lists and text"
+    ) -> YamlRefusedError:
+        return YamlRefusedError(
+            f"refused in YAML: {what}", hint=hint, line=event.start_mark.line + self._first_line
+        )
+
+
+# A line of a plain header: `key: value`, the value quoted without escapes, or a block to come, or
+# begun by a character that begins nothing else in YAML. An indented one belongs to the key above it.
+_PLAIN_LINE = re.compile(
+    r"""( +)?([A-Za-z_][A-Za-z0-9_-]*):(?:\ +(?:"([^"\\]*)"|'([^']*)'|([|>]-?)|([A-Za-z0-9(/.$<_\u0080-\U0010ffff].*)))?"""
+)
+_KEY, _BLOCK, _BARE = 2, 5, 6  # the groups
+
+
+class _DoubtError(Exception):
+    """This header is not plain; the parser must look."""
+
+
+def _plain(text: str, first_line: int, keep_text: frozenset[str]) -> Document:
+    """
+    The short way for the headers that most skills have: fields of one line or one block, one level deep.
+
+    It answers only where YAML leaves no doubt, and then exactly as the parser would, several times
+    faster; at anything else it raises `_DoubtError`.
+    """
+    if not text.endswith("\n") or not text.replace("\n", "").isprintable():
+        raise _DoubtError
+    value: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    here, outer, depth = value, "", ""
+    rows = text[:-1].split("\n")
+    at = 0
+    while at < len(rows):
+        found = _PLAIN_LINE.fullmatch(rows[at])
+        if found is None:
+            raise _DoubtError
+        indent, key = found[1], found[_KEY]
+        if indent is None:
+            here, outer = value, key
+            lines[key] = at + first_line
+        elif here is value:
+            if value.get(outer, "") is not None:  # an indented line below a value continues it
+                raise _DoubtError
+            here, depth = {}, indent
+            value[outer] = here
+        if key in here or (
+            indent is not None and (indent != depth or found.lastindex in (_KEY, _BLOCK))
+        ):
+            raise _DoubtError
+        if found.lastindex == _BLOCK:
+            block = _plain_block(rows, at + 1)
+            here[key] = (" " if found[_BLOCK][0] == ">" else "\n").join(block) + "\n"[
+                len(found[_BLOCK]) - 1 :
+            ]
+            at += len(block)
+        else:
+            here[key] = _plain_value(found, as_text=outer in keep_text)
+        at += 1
+    return Document(value, lines)
+
+
+def _plain_value(found: re.Match[str], *, as_text: bool) -> Any:
+    if found.lastindex == _KEY:
+        return None
+    value = found[found.lastindex or 0]
+    if found.lastindex == _BARE:
+        if ": " in value or " #" in value or value[-1] in ": ":
+            raise _DoubtError
+        if value[0] in _NOT_PLAIN_TEXT:
+            meant = _resolved(value)
+            return meant if meant is None or not as_text else value
+    return value
+
+
+def _plain_block(rows: list[str], at: int) -> list[str]:
+    """The lines of a block scalar, which must all be indented alike, and none be blank."""
+    first = rows[at] if at < len(rows) else ""
+    depth = len(first) - len(first.lstrip(" "))
+    block = []
+    while at < len(rows) and rows[at][:1] == " ":
+        line = rows[at]
+        if line[:depth].strip() or line[depth : depth + 1] in ("", " "):
+            raise _DoubtError
+        block.append(line[depth:])
+        at += 1
+    if not block:
+        raise _DoubtError
+    return block
+
+
+def _put(collection: Any, key: str | None, value: Any) -> None:
+    if key is None:
+        collection.append(value)
+    else:
+        collection[key] = value
+
+
+def _resolved(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text
+
+
+def _explained(error: Any, text: str, first_line: int) -> SkillError:
+    """libyaml's own words, with the line of the file, and a hint for the mistakes people make."""
+    mark = getattr(error, "problem_mark", None)
+    if isinstance(error, ReaderError) or mark is None:
+        strange = next(
+            (at for at, letter in enumerate(text) if letter < " " and letter not in "\t\n\r"), 0
+        )
+        return YamlRefusedError(
+            "a control character, which YAML cannot hold",
+            hint="remove it",
+            line=first_line + text.count("\n", 0, strange),
+        )
+    problem = str(error.problem or error).splitlines()[0]
+    hint = "put the value in quotes"
+    if text.split("\n")[mark.line][mark.column : mark.column + 1] == "\t":
+        problem, hint = "a tab at the start of a line", "indent with spaces"
+    elif "mapping values are not allowed" in problem:
+        hint = "a colon followed by a blank needs quotes around the whole value"
+    return YamlSyntaxError(f"not valid YAML: {problem}", hint=hint, line=first_line + mark.line)

@@ -1,0 +1,192 @@
+"""
+A skill: one folder, whatever its format, as one unchanging value.
+
+The value holds what discovery needs and nothing more. Instructions and supporting files
+stay on disk until somebody asks for them, so ten thousand skills fit in a few megabytes.
+"""
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+Format = Literal["skill.md", "manifest", "workflow"]
+Location = Literal["project", "global", "builtin"]
+Level = Literal["error", "warning"]
+
+# A comma or a blank parts two tools, but not inside the brackets of `Bash(git diff:*)`.
+_TOOL = re.compile(r"(?:[^\s,()]|\([^()]*\)?)+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What is wrong with a file, where, and what to do about it."""
+
+    path: str
+    message: str
+    level: Level = "error"
+    hint: str = ""
+    line: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "line": self.line,
+            "level": self.level,
+            "message": self.message,
+            "hint": self.hint,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shadowed:
+    """A skill that is not used, because another of the same name comes first."""
+
+    name: str
+    path: str
+    by: str
+
+    def as_json(self) -> dict[str, str]:
+        return {"name": self.name, "path": self.path, "by": self.by}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """A supporting file: where it is in the skill's folder, how long, and what SKILL.md says of it."""
+
+    path: str
+    lines: int
+    size: int
+    description: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "lines": self.lines,
+            "size": self.size,
+            "description": self.description,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skill:
+    """
+    `name` is the id everywhere. `path` is the folder, absolute.
+
+    `files` are the files that define it, the one that names it first. `header` holds every other
+    field the author wrote, as written, unknown ones included; the properties below read it.
+    """
+
+    name: str
+    description: str
+    format: Format
+    location: Location
+    path: str
+    files: tuple[str, ...]
+    header: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def file(self) -> str:
+        """The absolute path of the file that names the skill."""
+        return posixpath.join(self.path, self.files[0])
+
+    @cached_property
+    def fields(self) -> Mapping[str, Any]:
+        """The header with one spelling for each field: `allowed-tools` is `allowed_tools`."""
+        return spelled_alike(self.header)
+
+    @property
+    def title(self) -> str:
+        return str(self.fields.get("title") or self.name)
+
+    @property
+    def version(self) -> str:
+        version = self.fields.get("version")
+        if version is None and isinstance(metadata := self.fields.get("metadata"), Mapping):
+            version = metadata.get("version")
+        return "1.0.0" if version in (None, "") else str(version)
+
+    @property
+    def type(self) -> str:
+        return str(self.fields.get("type") or "system")
+
+    @property
+    def allowed_tools(self) -> tuple[str, ...] | None:
+        """None when the author says nothing: the platform's default then decides."""
+        value = self.fields.get("allowed_tools")
+        return None if value is None else tool_list(value)
+
+    @property
+    def disallowed_tools(self) -> tuple[str, ...]:
+        return tool_list(self.fields.get("disallowed_tools"))
+
+    @property
+    def when_to_use(self) -> str:
+        return str(self.fields.get("when_to_use") or "")
+
+    @property
+    def dependencies(self) -> tuple[str, ...]:
+        return text_list(self.fields.get("dependencies"))
+
+    @property
+    def assign_to(self) -> tuple[str, ...]:
+        return text_list(self.fields.get("assign_to"))
+
+    @property
+    def model_may_invoke(self) -> bool:
+        return not truth(self.fields.get("disable_model_invocation"), default=False)
+
+    @property
+    def user_may_invoke(self) -> bool:
+        return truth(self.fields.get("user_invocable"), default=True)
+
+    def as_json(self) -> dict[str, Any]:
+        """The skill as one row of `prowess list`."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "format": self.format,
+            "location": self.location,
+            "path": self.path,
+            "version": self.version,
+            "type": self.type,
+        }
+
+
+def spelled_alike(header: Mapping[str, Any]) -> dict[str, Any]:
+    """`allowed-tools`, `allowed_tools` and (in manifests) `assignTo` are one field each."""
+    return {_CAMEL.sub(r"_\1", key).lower().replace("-", "_"): header[key] for key in header}
+
+
+_CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
+
+
+def tool_list(value: object) -> tuple[str, ...]:
+    """Space-separated, comma-separated and YAML lists all occur; they mean the same."""
+    if isinstance(value, list):
+        return tuple(str(item).strip() for item in value if str(item).strip())
+    return tuple(_TOOL.findall(str(value))) if value else ()
+
+
+def text_list(value: object) -> tuple[str, ...]:
+    """A list of names; one name, or several between commas, counts as a list."""
+    if isinstance(value, list):
+        return tuple(str(item).strip() for item in value if str(item).strip())
+    return tuple(part.strip() for part in str(value).split(",") if part.strip()) if value else ()
+
+
+def truth(value: object, *, default: bool) -> bool:
+    """YAML 1.1 authors write `yes`, YAML 1.2 authors `true`; both mean it."""
+    if isinstance(value, str):
+        value = {
+            "true": True,
+            "yes": True,
+            "on": True,
+            "false": False,
+            "no": False,
+            "off": False,
+        }.get(value.strip().lower())
+    return value if isinstance(value, bool) else default

@@ -1,0 +1,1 @@
+"""Folders in, catalog out: every skill on disk, whatever its format, and every problem met on the way."""

@@ -1,0 +1,211 @@
+"""
+Split a SKILL.md into its YAML header and its Markdown body, and mend what can be mended.
+
+A fence is a line of three dashes and nothing else, so dashes inside a description or a rule in
+the body end nothing. Lenient reading repairs what authors get wrong in practice (an unquoted
+colon, a reserved character, a byte-order mark, old line ends) and says so; strict reading
+reports the same places as errors.
+"""
+
+import contextlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from prowess.core.errors import SkillError
+from prowess.core.safe_yaml import Document, YamlRefusedError, YamlSyntaxError, read_mapping
+
+FENCE = "---"
+# Shown to people and models as the author typed them, never as numbers or truth values.
+TEXT_FIELDS = frozenset(
+    "name title description license compatibility metadata version when_to_use when-to-use"
+    " argument-hint argument_hint model agent author type".split()
+)
+_FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
+_STARTS_SOMETHING_ELSE = ("|", ">", '"', "'", "#")
+
+
+@dataclass(slots=True)
+class Mended:
+    """One thing that was wrong and is now right: where, what, and how the author makes it last."""
+
+    line: int
+    what: str
+    hint: str
+
+
+@dataclass(slots=True)
+class Frontmatter:
+    """The header's fields, the line each stands on, the body, and what had to be mended."""
+
+    fields: dict[str, Any]
+    lines: dict[str, int]
+    body: str
+    body_line: int
+    mended: list[Mended] = field(default_factory=list)
+
+
+def decode(data: bytes) -> str:
+    """Text, or an error that says where the file stops being UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SkillError(
+            f"not UTF-8: byte 0x{data[error.start]:02x} cannot be read",
+            hint="save the file as UTF-8",
+            line=data.count(b"\n", 0, error.start) + 1,
+        ) from None
+
+
+def parse_header(data: bytes) -> Frontmatter:
+    """As `parse`, from bytes and without the body, which most of a file is and nobody wants yet."""
+    close = data.find(b"\n---\n", 3)
+    if (
+        close > 0
+        and data.startswith(b"---\n")
+        and data.find(b"\n---", 3) == close
+        and data.isascii()
+    ):
+        header = data[4 : close + 1].decode("ascii")
+        if "\r" not in header:
+            with contextlib.suppress(YamlSyntaxError):
+                document = read_mapping(header, first_line=2, keep_text=TEXT_FIELDS)
+                return Frontmatter(document.value, document.lines, "", 0)
+    return parse(decode(data))
+
+
+def parse(text: str) -> Frontmatter:
+    """Read leniently; raises `SkillError` only when there is no header to save."""
+    text, mended = _unix(text)
+    header, body, first_line, body_line = _split(text, mended)
+    try:
+        document = read_mapping(header, first_line=first_line, keep_text=TEXT_FIELDS)
+    except YamlSyntaxError as error:
+        document = _repaired(header, first_line, error, mended)
+    return Frontmatter(document.value, document.lines, body, body_line, mended)
+
+
+def _unix(text: str) -> tuple[str, list[Mended]]:
+    mended = []
+    if text.startswith("\ufeff"):
+        text = text[1:]
+        mended.append(Mended(1, "a byte-order mark before the header", "save without a BOM"))
+    if "\r" in text:
+        if "\n" not in text:
+            mended.append(
+                Mended(1, "line ends of the old Macintosh kind", "save with \\n line ends")
+            )
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text, mended
+
+
+def _split(text: str, mended: list[Mended]) -> tuple[str, str, int, int]:
+    """Return header, body, and the line on which each begins."""
+    start = 0
+    if text.startswith("\n"):
+        start = len(text) - len(text.lstrip("\n"))
+        mended.append(Mended(1, "blank lines before the header", "begin the file with ---"))
+    opening = start + 1  # as a line number
+    end = text.find("\n", start)
+    first = text[start:end] if end >= 0 else text[start:]
+    if first.rstrip() != FENCE or first[:1].isspace():
+        raise SkillError(
+            "no header",
+            hint=f"begin the file with a line of {FENCE}, then `name:` and `description:`, then {FENCE} again",
+            line=opening,
+        )
+    if first != FENCE:
+        mended.append(Mended(opening, "blanks after the opening ---", "remove them"))
+    if end < 0:
+        end = len(text)
+    close = _closing(text, end, mended, opening)
+    header = text[end + 1 : close + 1]
+    after = text.find("\n", close + 1)
+    body = text[after + 1 :] if after >= 0 else ""
+    return header, body, opening + 1, opening + header.count("\n") + 2
+
+
+def _closing(text: str, end: int, mended: list[Mended], opening: int) -> int:
+    """The position of the line break before the closing fence."""
+    if (at := text.find("\n---\n", end)) >= 0 and text.find("\n---", end) == at:
+        return at
+    at = end
+    while (at := text.find("\n---", at)) >= 0:
+        stop = text.find("\n", at + 1)
+        line = text[at + 1 :] if stop < 0 else text[at + 1 : stop]
+        if line.rstrip() == FENCE:
+            if line != FENCE:
+                number = text.count("\n", 0, at + 1) + 1
+                mended.append(Mended(number, "blanks after the closing ---", "remove them"))
+            return at
+        at += 1
+    raise SkillError(
+        "the header never ends", hint=f"close it with a line of {FENCE} on its own", line=opening
+    )
+
+
+def _repaired(header: str, first_line: int, error: SkillError, mended: list[Mended]) -> Document:
+    """
+    Read the header field by field, so that one bad value costs at most itself.
+
+    A plain value that YAML misreads is taken as the text it plainly is; a structure that cannot
+    be read is dropped and reported. With no field left, the first error stands.
+    """
+    whole = Document({})
+    for number, key, block in _blocks(header):
+        line = first_line + number
+        try:
+            part = read_mapping(block, first_line=line, keep_text=TEXT_FIELDS)
+        except YamlRefusedError:
+            raise
+        except SkillError as wrong:
+            text = _as_text(block)
+            if text is None:
+                mended.append(
+                    Mended(
+                        wrong.line or line, f"the field {key!r} was dropped: {wrong}", wrong.hint
+                    )
+                )
+                continue
+            part = Document({key: text}, {key: line})
+            mended.append(
+                Mended(
+                    line,
+                    f"the value of {key!r} needs quotes and was read as plain text",
+                    "put the value in quotes",
+                )
+            )
+        for name, value in part.value.items():
+            if name in whole.value:
+                raise YamlRefusedError(
+                    f"refused in YAML: the field {name!r} stands twice",
+                    hint="keep one of them",
+                    line=line,
+                )
+            whole.value[name] = value
+            whole.lines[name] = part.lines[name]
+    if not whole.value:
+        raise error
+    return whole
+
+
+def _blocks(header: str) -> Iterator[tuple[int, str, str]]:
+    """Each field that begins in the first column, with the lines that belong to it."""
+    lines = header.split("\n")
+    starts = [i for i, line in enumerate(lines) if _FIELD.fullmatch(line)]
+    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+        found = _FIELD.fullmatch(lines[start])
+        yield start, found[1] if found else "", "\n".join(lines[start:stop]) + "\n"
+
+
+def _as_text(block: str) -> str | None:
+    """The value as one line of text, or None when it is clearly meant to be something else."""
+    first, *rest = block.rstrip("\n").split("\n")
+    found = _FIELD.fullmatch(first)
+    value = (found[2] or "").strip() if found else ""
+    if not value or value.startswith(_STARTS_SOMETHING_ELSE):
+        return None
+    if value[0] in "[{" and value[-1] in "]}":
+        return None
+    return " ".join(part for line in (value, *rest) if (part := line.strip()))

@@ -1,0 +1,94 @@
+"""
+Where skills are looked for, and in which order.
+
+The first match wins, so the order is a promise: the configured folders as written, each relative
+one from the working folder up to the git root, nearest first, and the built-in pack last.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prowess.core.skill import Location
+
+DEFAULT_DIRS = (
+    ".agents/skills",
+    ".agent/skills",
+    "~/.agents/skills",
+    "~/.agent/skills",
+    ".claude/skills",
+    "~/.claude/skills",
+    ".opencode/skills",
+    ".cursor/skills",
+    ".codex/skills",
+    ".github/skills",
+    "~/.agents-ui/maestro-skills",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder of skills, and whose it is."""
+
+    path: str
+    location: Location
+
+
+def search_order(dirs: Sequence[str], *, project: str, builtin: str | None) -> list[Root]:
+    """
+    The folders that exist, in search order, each once.
+
+    `project` is the working folder. A folder reached a second time, by another spelling or
+    through a link, is left out: the same skills would only shadow themselves.
+    """
+    ladder = _ladder(os.path.abspath(project))
+    candidates = []
+    for each in dirs:
+        expanded = os.path.expanduser(each)
+        if os.path.isabs(expanded):
+            candidates.append(
+                Root(
+                    os.path.normpath(expanded),
+                    "project"
+                    if _inside(expanded, ladder[-1]) and not each.startswith("~")
+                    else "global",
+                )
+            )
+        else:
+            candidates += [
+                Root(os.path.normpath(os.path.join(step, expanded)), "project") for step in ladder
+            ]
+    if builtin is not None:
+        candidates.append(Root(os.path.abspath(builtin), "builtin"))
+    return _once(candidates)
+
+
+def _ladder(project: str) -> list[str]:
+    """The working folder and the ones above it up to the git root; only itself outside of git."""
+    steps, here = [project], project
+    while not os.path.exists(os.path.join(here, ".git")):
+        above = os.path.dirname(here)
+        if above == here:
+            return [project]
+        here = above
+        steps.append(here)
+    return steps
+
+
+def _inside(path: str, folder: str) -> bool:
+    return os.path.commonpath([os.path.abspath(path), folder]) == folder
+
+
+def _once(candidates: list[Root]) -> list[Root]:
+    seen: set[tuple[int, int]] = set()
+    roots = []
+    for root in candidates:
+        try:
+            status = os.stat(root.path)
+        except OSError:
+            continue
+        place = (status.st_dev, status.st_ino)
+        if place not in seen:
+            seen.add(place)
+            roots.append(root)
+    return roots

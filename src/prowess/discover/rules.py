@@ -1,0 +1,194 @@
+"""
+The strict reading behind `prowess validate`: every rule, every problem, all at once.
+
+A file may break the specification and still load; an author who validates wants to hear of it
+before somebody else's tool refuses the skill. Errors break a rule of the format; warnings are
+legal and unwise, or fields that only some tools know.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from prowess.core.errors import ProwessError, SkillError
+from prowess.core.execution import SETTINGS
+from prowess.core.skill import Problem
+from prowess.discover import agent_skill, frontmatter
+from prowess.discover.draft import Draft
+from prowess.discover.folder import read_definition, read_folder
+from prowess.discover.index import WATCHED
+from prowess.discover.naming import name_faults
+from prowess.discover.scan import DEFINITIONS, definitions, scan
+
+SPEC_FIELDS = frozenset(
+    ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+)
+KNOWN_FIELDS = SETTINGS | frozenset(
+    "allowed_tools when_to_use argument_hint arguments disable_model_invocation user_invocable"
+    " disallowed_tools paths version dependencies".split()
+)
+LONGEST_COMPATIBILITY = 500
+
+
+def skill_folders(path: str) -> list[str]:
+    """The skills that `path` stands for: itself, or all below a folder that is none; empty when there is none."""
+    if not os.path.isdir(path):
+        return [path] if os.path.basename(path) in DEFINITIONS and os.path.lexists(path) else []
+    root = os.path.abspath(path)
+    rows = scan(root, {}).rows
+    return [
+        os.path.join(root, below) if below else root for below, row in rows.items() if row[WATCHED]
+    ]
+
+
+def validate(path: str) -> list[Problem]:
+    """The problems of the skill in the folder `path`, or of the one whose file `path` is, by file and line."""
+    folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+    if not os.path.lexists(path):
+        return [
+            Problem(
+                path=path,
+                message="there is nothing here",
+                hint="name a skill's folder or its SKILL.md",
+            )
+        ]
+    try:
+        names = definitions(os.listdir(folder))
+    except OSError as error:
+        return [
+            Problem(
+                path=path, message=f"cannot be read: {error.strerror}", hint="check its permissions"
+            )
+        ]
+    if not names:
+        hint = "a skill's folder holds SKILL.md, manifest.json or skill.yaml"
+        return [Problem(path=folder, message="no skill here", hint=hint)]
+    found: list[Problem] = []
+    for name in names:
+        if name.lower() == "skill.md":
+            if "manifest.json" not in names or name == "SKILL.md":
+                found += _agent_skill(folder, name)
+        else:
+            alone = (
+                [name, "skill.md"] if name == "manifest.json" and "skill.md" in names else [name]
+            )
+            found += [
+                replace(problem, level="error") for problem in read_folder(folder, alone).problems
+            ]
+    return sorted(
+        found, key=lambda problem: (problem.path, problem.line or 0, problem.level, problem.message)
+    )
+
+
+def _agent_skill(folder: str, file: str) -> list[Problem]:
+    """What the Agent Skills specification has against a SKILL.md."""
+    draft = Draft("skill.md", folder, file)
+    try:
+        _, data = read_definition(folder, file)
+        found = frontmatter.parse(frontmatter.decode(data))
+    except OSError as error:
+        draft.note(
+            f"cannot be read: {error.strerror}",
+            hint="check the file and its permissions",
+            level="error",
+        )
+        return draft.problems
+    except ProwessError as error:
+        line = error.line if isinstance(error, SkillError) else None
+        draft.note(str(error), hint=error.hint, line=line, level="error")
+        return draft.problems
+    if file != "SKILL.md":
+        draft.note(f"the file is called {file}", hint="rename it to SKILL.md", level="error")
+    for mended in found.mended:
+        draft.note(mended.what, hint=mended.hint, line=mended.line, level="error")
+    check = _Fields(draft, found.fields, found.lines)
+    check.name()
+    check.description()
+    check.others()
+    agent_skill.warn_of_length(draft, data)
+    agent_skill.warn_of_settings(draft, found.fields, found.lines)
+    return draft.problems
+
+
+class _Fields:
+    """The header of one SKILL.md under the rules; each method adds what it finds to the draft."""
+
+    def __init__(self, draft: Draft, fields: Mapping[str, Any], lines: Mapping[str, int]) -> None:
+        self._draft = draft
+        self._fields = fields
+        self._lines = lines
+
+    def name(self) -> None:
+        folder = os.path.basename(self._draft.folder)
+        if name := self._text("name", longest=None, hint=f"write `name: {folder}`"):
+            for fault in name_faults(name, self._draft.folder):
+                self._error("name", f"the name {name!r} {fault.what}", fault.hint)
+
+    def description(self) -> None:
+        hint = "say what the skill does and when to use it"
+        self._text("description", longest=agent_skill.LONGEST_DESCRIPTION, hint=hint)
+
+    def others(self) -> None:
+        """The optional fields of the specification, and those it does not have."""
+        if "compatibility" in self._fields:
+            self._text(
+                "compatibility",
+                longest=LONGEST_COMPATIBILITY,
+                hint="one sentence on what the skill needs",
+            )
+        if "license" in self._fields:
+            self._text("license", longest=None, hint="a licence's name, or the file that holds it")
+        metadata = self._fields.get("metadata")
+        if metadata is not None and not (
+            isinstance(metadata, dict)
+            and not any(isinstance(value, dict | list) for value in metadata.values())
+        ):
+            self._error(
+                "metadata",
+                "metadata is not a mapping of text to text",
+                "write `key: value` lines below it",
+            )
+        if isinstance(self._fields.get("allowed-tools"), list) or "," in str(
+            self._fields.get("allowed-tools") or ""
+        ):
+            self._warn(
+                "allowed-tools",
+                "allowed-tools is not space-separated",
+                "write the tools on one line with blanks between them",
+            )
+        for field in self._fields:
+            if field in SPEC_FIELDS:
+                continue
+            if field.replace("-", "_") in KNOWN_FIELDS:
+                self._warn(
+                    field,
+                    f"{field} is not in the specification",
+                    "fine here and in some tools; others may refuse the skill",
+                )
+            else:
+                self._error(
+                    field, f"{field} is not in the specification", "move it below `metadata:`"
+                )
+
+    def _text(self, field: str, *, longest: int | None, hint: str) -> str:
+        value = self._fields.get(field)
+        if value is None:
+            self._error(
+                field, f"no {field}" if field not in self._fields else f"{field} is empty", hint
+            )
+        elif not isinstance(value, str):
+            self._error(field, f"{field} is not text", hint)
+        elif not value.strip():
+            self._error(field, f"{field} is empty", hint)
+        elif longest is not None and len(value.strip()) > longest:
+            self._error(
+                field, f"{field} has {len(value.strip()):,} characters", f"use at most {longest:,}"
+            )
+        return value.strip() if isinstance(value, str) else ""
+
+    def _error(self, field: str, message: str, hint: str) -> None:
+        self._draft.note(message, hint=hint, line=self._lines.get(field), level="error")
+
+    def _warn(self, field: str, message: str, hint: str) -> None:
+        self._draft.note(message, hint=hint, line=self._lines.get(field))

@@ -1,0 +1,187 @@
+"""
+Walk one root and read what has changed since the last walk.
+
+Category folders are walked; a folder with a definition file is a skill and is not searched
+further (the root itself excepted). Links are followed once, limits hold whatever is on disk, and
+folders are visited by name, so that the same tree gives the same catalog on every machine.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from prowess.core.skill import Problem
+from prowess.discover.index import CHILDREN, SETTLED, STATE, WATCHED, Row, Rows
+
+MAX_DEPTH = 6
+MAX_CATEGORIES = 2_000  # folders that hold no skill themselves; the skills are not counted
+PASSED_OVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"))
+DEFINITIONS = frozenset(("SKILL.md", "skill.md", "Skill.md", "manifest.json", "skill.yaml"))
+# A file changed in the same tick of the clock as our read would look unchanged for ever, so what
+# was touched this shortly before the walk is read again the next time.
+_TICK, _COARSE_TICK = 50_000_000, 2_000_000_000
+_NOTHING = (None,) * 6  # no problems, no skill
+
+
+@dataclass(slots=True)
+class Scan:
+    """The rows of a root in the order of the walk, the walk's own problems, and whether any row is new."""
+
+    rows: Rows
+    problems: list[Problem] = field(default_factory=list)
+    changed: bool = False
+
+
+def scan(root: str, known: Rows) -> Scan:
+    """`known` are the rows of an earlier walk; those still true are taken over unread."""
+    walk = _Walk(root, known)
+    walk.run()
+    if len(walk.found.rows) != len(known):
+        walk.found.changed = True
+    return walk.found
+
+
+def definitions(names: Collection[str]) -> list[str]:
+    """The files among `names` that define a skill, in the order in which they speak."""
+    chosen = []
+    if "SKILL.md" in names:
+        chosen.append("SKILL.md")
+    if "manifest.json" in names:
+        chosen.append("manifest.json")
+        if "skill.md" in names:
+            chosen.append("skill.md")  # its instructions; read when asked for, watched for changes
+    elif not chosen:
+        chosen += [name for name in ("Skill.md", "skill.md") if name in names][:1]
+    if "skill.yaml" in names:
+        chosen.append("skill.yaml")
+    return chosen
+
+
+class _Walk:
+    def __init__(self, root: str, known: Rows) -> None:
+        self.found = Scan({})
+        self._root = root
+        self._known = known
+        self._seen: set[tuple[int, int]] = set()
+        self._categories = 0
+        self._now = time.time_ns()
+
+    def run(self) -> None:
+        """Depth first and by name. One loop, because it runs for every folder at every start."""
+        root, known, seen, rows = self._root, self._known, self._seen, self.found.rows
+        waiting = [("", 0)]
+        while waiting:
+            below, depth = waiting.pop()
+            path = f"{root}/{below}" if below else root
+            try:
+                status = os.stat(path)
+                place = (status.st_dev, status.st_ino)
+                if not stat.S_ISDIR(status.st_mode):
+                    continue  # a link to a plain file
+                if place in seen:
+                    self._note(
+                        path, "a link to a folder that was already visited", "remove the link"
+                    )
+                    continue
+                seen.add(place)
+                row = known.get(below)
+                if (
+                    row is None
+                    or not row[SETTLED]
+                    or row[STATE] != _state_on_disk(path, status, row[WATCHED])
+                ):
+                    row = self._read(path, status)
+            except OSError as error:
+                self._note(
+                    path, f"cannot be entered: {error.strerror}", "mend the link or the permissions"
+                )
+                continue
+            rows[below] = row
+            if row[CHILDREN] is not None and self._may_descend(path, depth, row[CHILDREN]):
+                start = f"{below}/" if below else ""
+                waiting += [(start + name, depth + 1) for name in reversed(row[CHILDREN])]
+
+    def _may_descend(self, path: str, depth: int, children: list[str]) -> bool:
+        if depth >= MAX_DEPTH:
+            if children:
+                self._note(
+                    path,
+                    f"folders more than {MAX_DEPTH} deep are not searched",
+                    "move the skills up",
+                )
+            return False
+        self._categories += 1
+        if self._categories == MAX_CATEGORIES + 1:
+            self._note(
+                self._root,
+                f"more than {MAX_CATEGORIES:,} folders without a skill",
+                "point `skills_dirs` at the skills themselves",
+            )
+        return self._categories <= MAX_CATEGORIES
+
+    def _read(self, path: str, status: os.stat_result) -> Row:
+        """A new row for a folder that is new or not as it was."""
+        from prowess.discover.folder import (
+            read_folder,
+        )  # and with it YAML, which an unchanged root never needs
+
+        self.found.changed = True
+        chosen = definitions(DEFINITIONS.intersection(os.listdir(path)))
+        children = _folders(path) if not chosen or path == self._root else None
+        if not chosen:
+            return [_state(status, ()), self._settled(status), "", children, *_NOTHING]
+        found = read_folder(path, chosen)
+        files = [file for file in found.statuses if file is not None]
+        settled = len(files) == len(chosen) and self._settled(status, *files)
+        problems = [[p.path, p.message, p.level, p.hint, p.line] for p in found.problems] or None
+        return [_state(status, files), settled, "\n".join(chosen), children, problems, *found.skill]
+
+    def _settled(self, *statuses: os.stat_result) -> bool:
+        """Are all their times old enough that no later change can hide behind the tick of the clock?"""
+        for status in statuses:
+            tick = _COARSE_TICK if status.st_mtime_ns % 1_000_000_000 == 0 else _TICK
+            if status.st_mtime_ns >= self._now - tick:
+                return False
+        return True
+
+    def _note(self, path: str, message: str, hint: str) -> None:
+        self.found.problems.append(Problem(path=path, message=message, hint=hint, level="warning"))
+
+
+def _state_on_disk(path: str, folder: os.stat_result, watched: str) -> int | None:
+    """The state now of the folder with this status; None when one of its definition files is gone."""
+    try:
+        return _state(
+            folder,
+            map(os.stat, [f"{path}/{name}" for name in watched.split("\n")]) if watched else (),
+        )
+    except OSError:
+        return None
+
+
+def _state(folder: os.stat_result, files: Iterable[os.stat_result]) -> int:
+    """
+    The folder and its definition files as one number, the same in every process.
+
+    A folder's mtime moves when an entry comes or goes, a file's size and times when it is written.
+    """
+    state = hash((folder.st_mtime_ns, folder.st_ino))
+    for file in files:
+        state = hash((state, file.st_mtime_ns, file.st_ctime_ns, file.st_size, file.st_ino))
+    return state
+
+
+def _folders(path: str) -> list[str]:
+    """The folders to visit: real ones first, so that a link to one of them is seen to be a link."""
+    folders, links = [], []
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.name in PASSED_OVER:
+                continue
+            if entry.is_symlink():
+                links.append(entry.name)
+            elif entry.is_dir():
+                folders.append(entry.name)
+    return sorted(folders) + sorted(links)

@@ -1,0 +1,28 @@
+"""
+Read the head of a skill.yaml: enough to list a workflow, choose it and know what it needs.
+
+The steps are checked for being there. What they say is judged when the workflow is loaded to run.
+"""
+
+from prowess.core.errors import SkillError
+from prowess.core.safe_yaml import read_mapping
+from prowess.discover.draft import Draft
+from prowess.discover.frontmatter import TEXT_FIELDS, decode
+
+BODY = ("steps", "templates")  # read when the workflow runs, not kept in the catalog
+
+
+def read(draft: Draft, data: bytes) -> None:
+    """Fill `draft` from the bytes of a skill.yaml; raises `SkillError` when it cannot be loaded."""
+    # Elsewhere `compatibility` is a sentence; in a workflow it is a list of tools, and stays one.
+    document = read_mapping(decode(data).removeprefix("\ufeff"), keep_text=TEXT_FIELDS)
+    steps = document.value.get("steps")
+    if not isinstance(steps, list) or not steps:
+        raise SkillError(
+            "a workflow without steps",
+            hint="add `steps:` with at least one step",
+            line=document.lines.get("steps", 1),
+        )
+    draft.header = {key: value for key, value in document.value.items() if key not in BODY}
+    draft.take_name(document.value.get("name"), document.lines.get("name"))
+    draft.take_description(document.value.get("description"), document.lines.get("description"))

@@ -1,0 +1,106 @@
+"""
+The journey, in order. Read this file first.
+
+    folders → discover → catalog → prompt → what a model reads
+
+The stages do not know each other; they meet here and nowhere else.
+"""
+
+import os
+import uuid
+from collections.abc import Sequence
+
+from prowess.core import event
+from prowess.core.errors import OutsideError, SettingsError
+from prowess.core.ports import Record
+from prowess.core.skill import Skill
+from prowess.discover.catalog import Catalog, open_catalog
+from prowess.discover.pack_sync import Synced, sync_pack, synced_pack
+from prowess.discover.roots import Root, search_order
+from prowess.settings import Settings
+
+
+def find_roots(settings: Settings) -> list[Root]:
+    """The folders to search, in order. Folders named by hand must exist, and then nothing else is searched."""
+    if settings.only_dirs:
+        for folder in settings.only_dirs:
+            if not os.path.isdir(os.path.expanduser(folder)):
+                raise SettingsError(
+                    f"--dir {folder}: there is no such folder",
+                    hint="name a folder that holds skills",
+                )
+        return search_order(
+            [os.path.abspath(os.path.expanduser(d)) for d in settings.only_dirs],
+            project=settings.project,
+            builtin=None,
+        )
+    pack = synced_pack(settings.skills_builtin_dir, settings.skills_sync_dir)
+    return search_order(settings.skills_dirs, project=settings.project, builtin=pack)
+
+
+def discover(settings: Settings, *, record: Record) -> Catalog:
+    """Find the skills; what is news since the last look is told to the log."""
+    catalog = open_catalog(find_roots(settings), index_folder=settings.index_folder)
+    if catalog.changed:
+        tell(catalog, record=record)
+    return catalog
+
+
+def tell(catalog: Catalog, *, record: Record, run: str = "") -> None:
+    """Record what was found and what could not be loaded."""
+    run = run or uuid.uuid4().hex
+    locations = [root.path for root in catalog.roots]
+    record(event.skills_discovered(run, locations=locations, names=list(catalog.skills)))
+    for name, error in catalog.failed:
+        record(event.skills_load_failed(run, name=name, error=error))
+
+
+def start(settings: Settings) -> Synced | OutsideError | None:
+    """What a long-lived process does first: put the built-in pack in its place. A failure is told, and is no reason to stop."""
+    if not settings.skills_sync_on_start:
+        return None
+    try:
+        return sync_pack(settings.skills_builtin_dir, settings.skills_sync_dir)
+    except OutsideError as error:
+        return error
+
+
+def load(skills: Sequence[Skill], settings: Settings, *, record: Record) -> str:
+    """The instructions of `skills` as a model reads them; what had to be cut is told to the log."""
+    from prowess.discover.resources import instructions_text, read_resource, resources
+    from prowess.prompt.read import loaded
+
+    run = uuid.uuid4().hex
+    parts = []
+    for skill in skills:
+        references = (
+            [
+                (r.path, read_resource(skill, r.path))
+                for r in resources(skill)
+                if r.path.startswith("references/") and r.lines
+            ]
+            if settings.skills_load_references
+            else []
+        )
+        text, cut = loaded(
+            skill, instructions_text(skill), references, max_chars=settings.skills_max_body_chars
+        )
+        if cut:
+            record(
+                event.skills_truncated(
+                    run, name=skill.name, max_chars=settings.skills_max_body_chars
+                )
+            )
+        parts.append(text)
+    return "\n\n".join(parts)
+
+
+def role_prompt(role: str, catalog: Catalog) -> str:
+    """Every skill of a role with its instructions, as one text."""
+    from prowess.discover.agent_skill import instructions
+    from prowess.discover.resources import instructions_text
+    from prowess.discover.roles import for_role
+    from prowess.prompt.role import role_form
+
+    chosen = for_role(role, catalog.skills)
+    return role_form((skill, instructions(instructions_text(skill)).strip()) for skill in chosen)

@@ -1,0 +1,102 @@
+"""The event log in one SQLite file: written once, read back in order as often as you like."""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from prowess.core.errors import OutsideError
+from prowess.core.event import Event, Recorded
+
+_SCHEMA = """
+create table if not exists event (
+    position integer primary key autoincrement,   -- the order of the whole log; never used twice
+    run      text not null,
+    seq      integer not null,                     -- the order of the run, from 1
+    at       text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    kind     text not null,
+    payload  text not null,                        -- JSON
+    unique (run, seq)
+);
+create index if not exists event_kind on event (kind, position);
+"""
+_COLUMNS = "position, run, seq, at, kind, payload"
+
+
+class SqliteLog:
+    """The `Log` port on an embedded database. Several processes may write to one file at once."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        with self._explained():
+            os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
+            # Write-ahead logging, so that a slow reader of the log never holds up a run.
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = normal")
+            self._db.executescript(_SCHEMA)
+
+    def append(self, event: Event, *, seq: int | None = None) -> Recorded:
+        payload = json.dumps(dict(event.payload), ensure_ascii=False, sort_keys=True)
+        payload = payload.encode("utf-8", "backslashreplace").decode(
+            "utf-8"
+        )  # file names may hold anything
+        with self._explained():
+            self._db.execute("begin immediate")
+            try:
+                if seq is None:
+                    query = "select coalesce(max(seq), 0) + 1 from event where run = ?"
+                    (seq,) = self._db.execute(query, (event.run,)).fetchone()
+                self._db.execute(
+                    "insert or ignore into event (run, seq, kind, payload) values (?, ?, ?, ?)",
+                    (event.run, seq, event.kind, payload),
+                )
+                query = f"select {_COLUMNS} from event where run = ? and seq = ?"  # noqa: S608  our own columns
+                kept = self._db.execute(query, (event.run, seq)).fetchone()
+                self._db.execute("commit")
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+        return _recorded(kept)
+
+    def run(self, run: str, *, after: int = 0) -> Iterator[Recorded]:
+        query = f"select {_COLUMNS} from event where run = ? and seq > ? order by seq"  # noqa: S608  our own columns
+        yield from self._rows(query, (run, after))
+
+    def tail(self, *, after: int = 0, kind: str | None = None) -> Iterator[Recorded]:
+        query = f"select {_COLUMNS} from event where position > ? and (? is null or kind = ?) order by position"  # noqa: S608  our own columns
+        yield from self._rows(query, (after, kind, kind))
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _rows(self, query: str, values: tuple[object, ...]) -> Iterator[Recorded]:
+        with self._explained():
+            for row in self._db.execute(query, values):
+                yield _recorded(row)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise OutsideError(
+                f"the event log {self._path} cannot be used: {error}",
+                hint="move the file away to begin a new log, or name another folder with --data",
+            ) from error
+        except OSError as error:
+            raise OutsideError(
+                f"the data folder {os.path.dirname(self._path)} cannot be used: {error.strerror}",
+                hint="name a folder that you can write to with --data or PROWESS_DATA",
+            ) from error
+
+
+def _recorded(row: tuple[int, str, int, str, str, str]) -> Recorded:
+    position, run, seq, at, kind, payload = row
+    return Recorded(
+        event=Event(run=run, kind=kind, payload=json.loads(payload)),
+        seq=seq,
+        position=position,
+        at=at,
+    )

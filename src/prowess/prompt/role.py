@@ -1,0 +1,14 @@
+"""The skills of a role as one text: title, version, description, instructions."""
+
+from collections.abc import Iterable
+
+from prowess.core.skill import Skill
+
+
+def role_form(skills: Iterable[tuple[Skill, str]]) -> str:
+    """Each skill with its instructions; one without instructions ends after its description."""
+    return "\n\n".join(
+        f"---\n# {skill.title} (v{skill.version})\n\n{skill.description}"
+        + (f"\n\n{text}" if text else "")
+        for skill, text in skills
+    )

@@ -1,0 +1,89 @@
+"""What the tests share: skills written in a line, and the command run as a person would run it."""
+
+import gc
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prowess.cli.app import main
+
+HEADER = "---\nname: {name}\ndescription: {description}\n---\n\n{body}\n"
+
+
+def write_skill(
+    root: Path,
+    name: str,
+    *,
+    description: str = "Does a thing. Use when testing.",
+    body: str = "# Body",
+) -> Path:
+    """Write a plain, valid SKILL.md skill and return its folder."""
+    return write_file(
+        root / name / "SKILL.md", HEADER.format(name=name, description=description, body=body)
+    ).parent
+
+
+def write_file(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new user on a new machine: an empty home, an empty project to stand in, no settings."""
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    for name in list(os.environ):
+        if name.startswith(("PROWESS_SKILLS", "PROWESS_DATA", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(project)
+    return home
+
+
+@pytest.fixture
+def project(home: Path) -> Path:
+    """The folder the new user stands in."""
+    return home.parent / "project"
+
+
+@pytest.fixture
+def cli(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Cli]:
+    """Run `prowess` with these words."""
+
+    def run(*words: str | Path) -> Result:
+        monkeypatch.setattr(sys, "argv", ["prowess", *map(str, words)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        captured = capfd.readouterr()
+        return Result(int(left.value.code or 0), captured.out, captured.err)
+
+    yield run
+    gc.enable()  # main() switches it off for the moment that a command lives

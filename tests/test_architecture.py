@@ -1,0 +1,95 @@
+"""The house has an order; these tests hold it."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "prowess"
+STAGES = {"discover", "prompt", "observe"}
+# Who knows which library; everybody else must go through them.
+KEEPERS = {
+    "yaml": {"core/safe_yaml.py"},
+    "typer": {"cli"},
+    "rich": {"cli"},
+    "sqlite3": {"observe"},
+}
+HEAVY = ("pydantic", "dbos", "fastapi", "mcp", "pydantic_ai", "rich", "asyncio", "sqlite3", "yaml")
+
+
+def imports(path: Path) -> set[str]:
+    """Every module imported by a file, at its top or inside a function."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: say the whole name"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def modules() -> list[Path]:
+    return [path for path in SOURCE.rglob("*.py") if "pack" not in path.relative_to(SOURCE).parts]
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def allowed(part: str) -> set[str]:
+    if part == "core":
+        return {"core"}
+    if part in STAGES:
+        return {"core", part}
+    if part == "settings":
+        return {"core", "discover"}  # for the default search order
+    if part == "engine":
+        return {"core", "settings", *STAGES}
+    return {"core", "settings", "engine", "cli", *STAGES}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_module_imports_only_what_its_part_may_know(path: Path) -> None:
+    ours = {name.split(".")[1] for name in imports(path) if name.startswith("prowess.")}
+    ours.discard("__version__")
+
+    assert ours <= allowed(part_of(path))
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_library_is_known_only_to_its_keeper(path: Path) -> None:
+    here = str(path.relative_to(SOURCE))
+    for library, keepers in KEEPERS.items():
+        uses = any(name.split(".")[0] == library for name in imports(path))
+
+        assert not uses or any(here.startswith(keeper) for keeper in keepers), library
+
+
+@pytest.mark.parametrize("command", ["list", "read"])
+def test_nothing_heavy_is_imported_once_the_index_is_warm(command: str, home: Path) -> None:
+    words = [command] if command == "list" else [command, "code-quality"]
+    subprocess.run([sys.executable, "-m", "prowess", "list"], check=True, capture_output=True)
+
+    timed = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "prowess", *words],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stderr
+
+    loaded = {line.rpartition("|")[2].strip().split(".")[0] for line in timed.splitlines()}
+    assert "prowess" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_no_module_outgrows_a_reader() -> None:
+    long = {
+        str(path.relative_to(SOURCE)): lines
+        for path in modules()
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 400
+    }
+
+    assert not long
