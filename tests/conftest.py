@@ -1,54 +1,15 @@
-"""What the tests share: skills written in a line, and the command run as a person would run it."""
+"""A new user on a new machine, and the command run as a person would run it."""
 
 import gc
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from prowess.cli.app import main
-
-HEADER = "---\nname: {name}\ndescription: {description}\n---\n\n{body}\n"
-
-
-def write_skill(
-    root: Path,
-    name: str,
-    *,
-    description: str = "Does a thing. Use when testing.",
-    body: str = "# Body",
-) -> Path:
-    """Write a plain, valid SKILL.md skill and return its folder."""
-    return write_file(
-        root / name / "SKILL.md", HEADER.format(name=name, description=description, body=body)
-    ).parent
-
-
-def write_file(path: Path, content: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Cli = Callable[..., Result]
+from support import Cli, Result
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def find_roots(settings: Settings) -> list[Root]:
 def discover(settings: Settings, *, record: Record) -> Catalog:
     """Find the skills; what is news since the last look is told to the log."""
     catalog = open_catalog(find_roots(settings), index_folder=settings.index_folder)
-    if catalog.changed:
+    if catalog.news:
         tell(catalog, record=record)
     return catalog
 

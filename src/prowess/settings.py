@@ -6,9 +6,7 @@ environment (`PROWESS_` and the field's name in capitals), the flags. A name or 
 not know is refused with what is allowed; nothing is guessed.
 """
 
-import difflib
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -101,6 +99,8 @@ def _default_data(environment: Mapping[str, str]) -> str:
 
 
 def _from_file(path: str) -> dict[str, Any]:
+    import tomllib
+
     try:
         with open(path, "rb") as file:
             tables = tomllib.load(file)
@@ -152,6 +152,8 @@ def _from_text(name: str, text: str) -> Any:
 
 def _checked(name: str, value: Any, where: str) -> Any:
     if name not in _FIELDS:
+        import difflib
+
         near = difflib.get_close_matches(name, _FIELDS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"known settings: {', '.join(_FIELDS)}"
         raise SettingsError(f"{where}: there is no such setting", hint=hint)

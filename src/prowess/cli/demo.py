@@ -5,11 +5,8 @@ Every line behind a `$` is the real command, run as you would run it; what stand
 """
 
 import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
-from importlib.resources import as_file, files
 
 import typer
 
@@ -44,6 +41,8 @@ def register(app: typer.Typer) -> None:
 def demo(json: Json = False) -> None:
     """Show what Prowess does, on example skills, without touching anything of yours."""
     import shutil
+    import tempfile
+    from importlib.resources import as_file, files
 
     told = []
     with tempfile.TemporaryDirectory(prefix="prowess-demo-") as home:
@@ -81,6 +80,8 @@ def demo(json: Json = False) -> None:
 def _run(
     arguments: tuple[str, ...], project: str, environment: Mapping[str, str]
 ) -> tuple[int, str]:
+    import subprocess
+
     done = subprocess.run(  # noqa: S603  our own command, with words of our own
         [sys.executable, "-m", "prowess", *arguments],
         cwd=project, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

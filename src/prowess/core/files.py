@@ -12,7 +12,7 @@ import stat
 from functools import cache
 from typing import Any
 
-from prowess.core.errors import RefusedError
+from prowess.core.errors import RefusedError, SkillError
 
 MAX_BYTES = 16 * 1024 * 1024  # what the MCP skills extension allows a whole skill
 
@@ -52,6 +52,18 @@ def read_plain(
                 f"{shown} grew while it was read", hint=f"keep it under {limit:,} bytes"
             )
     return data
+
+
+def decode(data: bytes) -> str:
+    """Text, or an error that says where the file stops being UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SkillError(
+            f"not UTF-8: byte 0x{data[error.start]:02x} cannot be read",
+            hint="save the file as UTF-8",
+            line=data.count(b"\n", 0, error.start) + 1,
+        ) from None
 
 
 def open_beneath(folder: str, relative: str) -> int:

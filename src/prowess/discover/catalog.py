@@ -5,7 +5,6 @@ A catalog is one unchanging picture. Looking again gives a new one; whoever hold
 is not disturbed.
 """
 
-import difflib
 import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,9 +32,7 @@ class Catalog:
     shadowed: tuple[Shadowed, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     roots: tuple[Root, ...] = ()
-    changed: bool = field(
-        default=True, compare=False
-    )  # is any of it news since the index was written?
+    news: bool = field(default=True, compare=False)  # since the index was written
 
     def get(self, name: str) -> Skill:
         """The skill called `name`, or an error that offers the nearest names."""
@@ -47,6 +44,8 @@ class Catalog:
 
     def near(self, name: str) -> str:
         """A question that offers the names most like `name`; empty when none is."""
+        import difflib
+
         near = difflib.get_close_matches(name, self.skills, n=3, cutoff=0.6)
         return "did you mean " + " or ".join(repr(each) for each in near) + "?" if near else ""
 
@@ -75,7 +74,7 @@ def _open(roots: Sequence[Root], index_folder: str | None) -> Catalog:
     for root in roots:
         known = index.load(index_folder, root.path) if index_folder else {}
         found = scan(root.path, known)
-        if found.changed and index_folder:
+        if found.stale and index_folder:
             index.save(index_folder, root.path, found.rows)
         scans.append((root, found))
     return assemble(scans)
@@ -115,7 +114,7 @@ def assemble(scans: Sequence[tuple[Root, Scan]]) -> Catalog:
         shadowed=tuple(shadowed),
         failed=tuple(failed),
         roots=tuple(root for root, _ in scans),
-        changed=any(found.changed for _, found in scans),
+        news=any(found.news for _, found in scans),
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prowess.core.errors import SkillError
+from prowess.core.files import decode
 from prowess.core.safe_yaml import Document, YamlRefusedError, YamlSyntaxError, read_mapping
 
 FENCE = "---"
@@ -44,18 +45,6 @@ class Frontmatter:
     body: str
     body_line: int
     mended: list[Mended] = field(default_factory=list)
-
-
-def decode(data: bytes) -> str:
-    """Text, or an error that says where the file stops being UTF-8."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SkillError(
-            f"not UTF-8: byte 0x{data[error.start]:02x} cannot be read",
-            hint="save the file as UTF-8",
-            line=data.count(b"\n", 0, error.start) + 1,
-        ) from None
 
 
 def parse_header(data: bytes) -> Frontmatter:

@@ -7,10 +7,8 @@ another version is passed over in silence and written anew.
 """
 
 import contextlib
-import hashlib
 import json
 import os
-import tempfile
 import zlib
 from typing import Any
 
@@ -48,6 +46,8 @@ def save(folder: str, root: str, rows: Rows) -> None:
     body = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode(
         "utf-8", "surrogatepass"
     )
+    import tempfile
+
     with contextlib.suppress(OSError):
         os.makedirs(folder, mode=0o700, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=folder, prefix=".index-")
@@ -62,7 +62,9 @@ def save(folder: str, root: str, rows: Rows) -> None:
 
 
 def _file(folder: str, root: str) -> str:
-    return os.path.join(folder, hashlib.sha256(os.fsencode(root)).hexdigest()[:32] + ".index")
+    """One file a root; the head tells two roots apart that should ever share a name."""
+    name = os.fsencode(root)
+    return os.path.join(folder, f"{zlib.crc32(name):08x}{zlib.adler32(name):08x}.index")
 
 
 def _head(root: str, body: bytes | memoryview) -> bytes:

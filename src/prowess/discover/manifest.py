@@ -10,8 +10,8 @@ import re
 from typing import Any
 
 from prowess.core.errors import SkillError
+from prowess.core.files import decode
 from prowess.discover.draft import Draft
-from prowess.discover.frontmatter import decode
 
 TYPES = ("system", "role", "custom")
 ROLES = ("worker", "orchestrator", "all")

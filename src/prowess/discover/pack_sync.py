@@ -7,11 +7,8 @@ changed by hand, is never touched.
 """
 
 import contextlib
-import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -50,6 +47,8 @@ def synced_pack(source: str, target: str) -> str:
 
 
 def _sync(source: str, target: str) -> Synced:
+    import shutil
+
     os.makedirs(target, exist_ok=True)
     ours = _ours(target)
     written, removed, kept = [], [], []
@@ -86,6 +85,8 @@ def _skills(source: str) -> Iterator[str]:
 
 def _digest(folder: str) -> str:
     """Of every name and byte below `folder`."""
+    import hashlib
+
     digest = hashlib.sha256()
     for below, folders, files in os.walk(folder):
         folders.sort()
@@ -102,6 +103,9 @@ def _digest(folder: str) -> str:
 
 def _replace(source: str, place: str) -> None:
     """Put a copy of `source` at `place`: whoever looks sees the old skill or the new one, never half of it."""
+    import shutil
+    import tempfile
+
     aside = tempfile.mkdtemp(dir=os.path.dirname(place), prefix=".sync-")
     try:
         fresh, old = os.path.join(aside, "new"), os.path.join(aside, "old")
@@ -123,6 +127,8 @@ def _ours(target: str) -> dict[str, str]:
 
 
 def _write_ours(target: str, ours: dict[str, str]) -> None:
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(dir=target, prefix=".sync-")
     with open(descriptor, "w", encoding="utf-8") as file:
         json.dump(ours, file, indent=1, sort_keys=True)

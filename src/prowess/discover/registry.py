@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from prowess.core.errors import ProwessError, SettingsError, SkillError
-from prowess.core.files import read_beneath
+from prowess.core.files import decode, read_beneath
 from prowess.core.safe_yaml import read_mapping
 from prowess.core.skill import Problem, Skill
-from prowess.discover.frontmatter import decode
 
 PHASE_TYPES = ("execute", "evaluate", "script", "terminal")
 Names = tuple[str, ...]

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 
 from prowess.core.errors import RefusedError, SkillError
-from prowess.core.files import read_beneath
+from prowess.core.files import decode, read_beneath
 from prowess.core.skill import Resource, Skill
-from prowess.discover.frontmatter import decode
 from prowess.discover.scan import DEFINITIONS, PASSED_OVER
 
 MAX_FILES = 512  # what the MCP skills extension allows a skill

@@ -13,6 +13,7 @@ from typing import Any
 
 from prowess.core.errors import ProwessError, SkillError
 from prowess.core.execution import SETTINGS
+from prowess.core.files import decode
 from prowess.core.skill import Problem
 from prowess.discover import agent_skill, frontmatter
 from prowess.discover.draft import Draft
@@ -86,7 +87,7 @@ def _agent_skill(folder: str, file: str) -> list[Problem]:
     draft = Draft("skill.md", folder, file)
     try:
         _, data = read_definition(folder, file)
-        found = frontmatter.parse(frontmatter.decode(data))
+        found = frontmatter.parse(decode(data))
     except OSError as error:
         draft.note(
             f"cannot be read: {error.strerror}",

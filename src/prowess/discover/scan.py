@@ -27,11 +27,16 @@ _NOTHING = (None,) * 6  # no problems, no skill
 
 @dataclass(slots=True)
 class Scan:
-    """The rows of a root in the order of the walk, the walk's own problems, and whether any row is new."""
+    """
+    The rows of a root in the order of the walk, and the walk's own problems.
+
+    `stale`: the index is worth writing anew. `news`: a folder is not as it was known.
+    """
 
     rows: Rows
     problems: list[Problem] = field(default_factory=list)
-    changed: bool = False
+    stale: bool = False
+    news: bool = False
 
 
 def scan(root: str, known: Rows) -> Scan:
@@ -39,7 +44,7 @@ def scan(root: str, known: Rows) -> Scan:
     walk = _Walk(root, known)
     walk.run()
     if len(walk.found.rows) != len(known):
-        walk.found.changed = True
+        walk.found.stale = walk.found.news = True
     return walk.found
 
 
@@ -92,7 +97,10 @@ class _Walk:
                     or not row[SETTLED]
                     or row[STATE] != _state_on_disk(path, status, row[WATCHED])
                 ):
-                    row = self._read(path, status)
+                    before, row = row, self._read(path, status)
+                    self.found.stale = True
+                    if before is None or before[STATE] != row[STATE]:
+                        self.found.news = True
             except OSError as error:
                 self._note(
                     path, f"cannot be entered: {error.strerror}", "mend the link or the permissions"
@@ -123,11 +131,9 @@ class _Walk:
 
     def _read(self, path: str, status: os.stat_result) -> Row:
         """A new row for a folder that is new or not as it was."""
-        from prowess.discover.folder import (
-            read_folder,
-        )  # and with it YAML, which an unchanged root never needs
+        # Imported late, and YAML with it: an unchanged root never needs them.
+        from prowess.discover.folder import read_folder
 
-        self.found.changed = True
         chosen = definitions(DEFINITIONS.intersection(os.listdir(path)))
         children = _folders(path) if not chosen or path == self._root else None
         if not chosen:

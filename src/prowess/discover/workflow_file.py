@@ -5,9 +5,10 @@ The steps are checked for being there. What they say is judged when the workflow
 """
 
 from prowess.core.errors import SkillError
+from prowess.core.files import decode
 from prowess.core.safe_yaml import read_mapping
 from prowess.discover.draft import Draft
-from prowess.discover.frontmatter import TEXT_FIELDS, decode
+from prowess.discover.frontmatter import TEXT_FIELDS
 
 BODY = ("steps", "templates")  # read when the workflow runs, not kept in the catalog
 

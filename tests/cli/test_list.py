@@ -1,0 +1,197 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import Cli, write_file, write_skill
+
+
+def test_a_new_user_sees_the_built_in_skills(cli: Cli) -> None:
+    found = cli("list")
+
+    assert found.code == 0
+    assert {line.split("\t")[0] for line in found.out.splitlines()} == {
+        "code-quality",
+        "prowess-cli",
+        "prowess-orchestrator",
+        "prowess-worker",
+        "safe-shell-search",
+        "skill-author",
+        "task-spec-check",
+    }
+    assert found.err == ""
+
+
+def test_the_json_has_the_promised_shape(cli: Cli, project: Path) -> None:
+    folder = write_skill(project / ".agents/skills", "notes", description="Takes notes.")
+    write_skill(project / ".claude/skills", "notes")
+    write_file(project / ".claude/skills/bad/SKILL.md", "---\nname: bad\n---\n")
+
+    found = cli("list", "--json").json
+
+    assert found["skills"][0] == {
+        "name": "notes",
+        "title": "notes",
+        "description": "Takes notes.",
+        "format": "skill.md",
+        "location": "project",
+        "path": str(folder),
+        "version": "1.0.0",
+        "type": "system",
+    }
+    assert found["problems"] == [
+        {
+            "path": str(project / ".claude/skills/bad/SKILL.md"),
+            "line": None,
+            "level": "error",
+            "message": "no description",
+            "hint": "say in `description:` what the skill does and when to use it",
+        }
+    ]
+    assert found["shadowed"] == [
+        {"name": "notes", "path": str(project / ".claude/skills/notes"), "by": str(folder)}
+    ]
+
+
+def test_dir_replaces_the_search_order_and_may_be_repeated(cli: Cli, tmp_path: Path) -> None:
+    write_skill(tmp_path / "one", "first")
+    write_skill(tmp_path / "two", "second")
+
+    found = cli("list", "--json", "--dir", tmp_path / "two", "--dir", tmp_path / "one").json
+
+    assert [skill["name"] for skill in found["skills"]] == ["second", "first"]
+
+
+def test_a_folder_that_is_not_there_is_wrong_usage(cli: Cli, tmp_path: Path) -> None:
+    found = cli("list", "--dir", tmp_path / "nowhere")
+
+    assert found.code == 2
+    assert "there is no such folder" in found.err
+
+
+def test_an_error_is_json_too_when_json_was_asked_for(cli: Cli, tmp_path: Path) -> None:
+    found = cli("list", "--json", "--dir", tmp_path / "nowhere")
+
+    assert found.code == 2
+    assert found.json["error"] is True
+    assert found.json["code"] == "VALIDATION_ERROR"
+    assert found.err == ""
+
+
+def test_skills_are_found_from_below_up_to_the_git_root(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".git").mkdir()
+    write_skill(project / ".agents/skills", "of-the-root")
+    write_skill(project.parent / ".agents/skills", "beyond")
+    (project / "deep/er").mkdir(parents=True)
+    monkeypatch.chdir(project / "deep/er")
+
+    names = {skill["name"] for skill in cli("list", "--json").json["skills"]}
+
+    assert "of-the-root" in names
+    assert "beyond" not in names
+
+
+def test_problems_are_told_as_compilers_do(cli: Cli, project: Path) -> None:
+    path = write_file(
+        project / ".agents/skills/bad/SKILL.md", "---\nname: bad\nname: bad\ndescription: x\n---\n"
+    )
+
+    found = cli("list", "--problems")
+
+    assert found.out.splitlines()[0].startswith(f"{path}:3: error: ")
+
+
+def test_a_description_cannot_drive_a_terminal(cli: Cli, project: Path) -> None:
+    write_skill(
+        project / ".agents/skills", "sly", description='"red \\x1b[31m \\u202e line\\nline"'
+    )
+
+    line = next(line for line in cli("list").out.splitlines() if line.startswith("sly"))
+
+    assert "\x1b" not in line
+    assert "\u202e" not in line
+
+
+def test_an_empty_search_teaches_what_to_do(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    found = cli("list", "--dir", tmp_path / "empty")
+
+    assert found.code == 0
+    assert "prowess new" in found.err
+
+
+def test_what_was_found_is_in_the_log_once(cli: Cli, project: Path) -> None:
+    write_file(project / ".agents/skills/bad/SKILL.md", "nothing")
+    path = project / ".agents/skills/bad"
+    for each in (path, path / "SKILL.md", path.parent):
+        os.utime(each, (1_000_000_000, 1_000_000_000.5))
+
+    cli("list")
+    cli("list")
+
+    kinds = [event["kind"] for event in cli("log", "--json").json]
+    assert kinds == ["SKILLS_DISCOVERED", "SKILLS_LOAD_FAILED"]
+
+
+def test_a_log_that_cannot_be_written_does_not_hide_the_skills(cli: Cli, tmp_path: Path) -> None:
+    write_file(tmp_path / "data", "a file where a folder should be")
+
+    found = cli("list", "--data", tmp_path / "data")
+
+    assert found.code == 0
+    assert "code-quality" in found.out
+    assert "not recorded" in found.err
+
+
+def test_names_that_are_not_text_do_not_break_the_listing(cli: Cli, project: Path) -> None:
+    folder = os.fsencode(project) + b"/.agents/skills/caf\xe9"
+    os.makedirs(folder)
+    with open(folder + b"/SKILL.md", "wb") as file:
+        file.write(b"---\ndescription: x\n---\n")
+
+    assert cli("list").code == 0
+    assert any("caf" in skill["name"] for skill in cli("list", "--json").json["skills"])
+
+
+def test_a_reader_that_leaves_early_is_no_error(home: Path) -> None:
+    command = f"{sys.executable} -m prowess list --json | head -c 1; exit ${{PIPESTATUS[0]}}"
+
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_a_watching_process_tells_what_comes_changes_and_goes(home: Path, project: Path) -> None:
+    root = project / ".agents/skills"
+    write_skill(root, "first")
+    with subprocess.Popen(
+        [sys.executable, "-m", "prowess", "list", "--watch", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as watcher:
+        assert watcher.stdout
+        assert watcher.stderr
+        assert "Watching 8 skills" in watcher.stderr.readline()
+
+        write_skill(root, "second")
+        added = json.loads(watcher.stdout.readline())
+        write_skill(root, "second", body="another body")
+        edited = json.loads(watcher.stdout.readline())
+        (root / "second/SKILL.md").unlink()
+        removed = json.loads(watcher.stdout.readline())
+        watcher.terminate()
+
+    assert added["added"] == ["second"]
+    assert edited["edited"] == ["second"]
+    assert removed["removed"] == ["second"]
+    synced = home / ".local/share/prowess/skills/code-quality/SKILL.md"
+    assert synced.exists()

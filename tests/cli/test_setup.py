@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+
+from support import Cli, write_file
+
+
+def test_init_switches_skills_on_and_makes_a_folder(cli: Cli, project: Path) -> None:
+    made = cli("init", "--json").json
+
+    assert made["made"] == [str(project / "prowess.toml"), str(project / ".agents/skills")]
+    assert "skills_enabled = true" in (project / "prowess.toml").read_text()
+    assert "(skills_enabled)" in cli("doctor").out
+    assert "prompts: on" in cli("doctor").out
+
+
+def test_init_a_second_time_keeps_what_is_there(cli: Cli, project: Path) -> None:
+    write_file(project / "prowess.toml", "[skills]\nskills_enabled = false\n")
+
+    assert cli("init").code == 0
+    assert (project / "prowess.toml").read_text() == "[skills]\nskills_enabled = false\n"
+
+
+def test_every_line_of_the_written_settings_is_one_we_accept(cli: Cli, project: Path) -> None:
+    cli("init")
+    text = (project / "prowess.toml").read_text()
+    shown = [line[2:] for line in text.splitlines() if line.startswith("# skills_")]
+    assert len(shown) >= 7
+    write_file(project / "prowess.toml", "[skills]\n" + "\n".join(shown) + "\n")
+
+    assert cli("list").code == 0
+
+
+def test_doctor_is_well_on_a_new_machine(cli: Cli) -> None:
+    found = cli("doctor", "--json")
+
+    assert found.code == 0
+    assert found.json["healthy"] is True
+    assert {each["area"] for each in found.json["findings"]} == {
+        "Settings",
+        "Skills",
+        "Data",
+        "Machine",
+    }
+
+
+def test_doctor_names_what_is_broken_and_what_to_do(cli: Cli, project: Path) -> None:
+    write_file(project / ".agents/skills/bad/SKILL.md", "---\nname: bad\n---\n")
+
+    found = cli("doctor", "--json")
+
+    assert found.code == 1
+    broken = [each for each in found.json["findings"] if each["level"] == "error"]
+    assert "no description" in broken[0]["what"]
+    assert broken[0]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[skills]\nskills_max_selected_impl = 'two'\n", "a whole number from 0 to 255"),
+        ("[skills]\nskills_enabeld = true\n", "did you mean skills_enabled?"),
+        ("[skills\n", "not valid TOML"),
+        ("[skils]\n", "unknown table"),
+    ],
+)
+def test_wrong_settings_are_refused_with_what_is_allowed(
+    cli: Cli, project: Path, text: str, told: str
+) -> None:
+    write_file(project / "prowess.toml", text)
+
+    found = cli("list")
+
+    assert found.code == 2
+    assert told in found.err
+    assert str(project / "prowess.toml") in found.err
+
+
+def test_the_demo_runs_every_step_for_real(cli: Cli) -> None:
+    steps = cli("demo", "--json").json
+
+    assert [step["exit_code"] for step in steps] == [0, 0, 1, 0, 0, 0, 0, 0]
+    assert "release-notes" in steps[0]["output"]
+    assert "SKILLS_LOAD_FAILED" in steps[-1]["output"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["init", "doctor", "list", "show", "read", "validate", "new", "prompt", "sync", "log", "demo"],
+)
+def test_every_command_has_help_with_an_example_and_json(cli: Cli, command: str) -> None:
+    told = cli(command, "--help")
+
+    assert told.code == 0
+    assert f"Example: prowess {command}" in told.out
+    assert "--json" in told.out
+
+
+def test_wrong_words_are_wrong_usage(cli: Cli) -> None:
+    assert cli("lsit").code == 2
+    assert cli("list", "--nope").code == 2
+    assert cli("show").code == 2
+
+
+def test_names_complete_in_the_shell(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_PROWESS_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "prowess read code-")
+    monkeypatch.setenv("COMP_CWORD", "2")
+
+    assert cli().out.split() == ["code-quality"]

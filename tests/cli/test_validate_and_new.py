@@ -1,0 +1,107 @@
+from pathlib import Path
+
+import pytest
+
+from support import Cli, write_file, write_skill
+
+
+def test_every_problem_of_a_bad_skill_is_told_at_once(cli: Cli, project: Path) -> None:
+    path = write_file(
+        project / "Bad_Skill/SKILL.md",
+        "---\nname: Other Name\ncompatibility: ''\nmetadata: text\nmax_iterations: many\nflavour: x\n---\n",
+    )
+
+    found = cli("validate", path.parent, "--json")
+
+    assert found.code == 1
+    assert found.json["valid"] is False
+    messages = [problem["message"] for problem in found.json["problems"]]
+    for told in (
+        "lowercase",
+        "letters, digits",
+        "folder's",
+        "no description",
+        "compatibility",
+        "metadata",
+        "max_iterations is 'many'",
+        "flavour",
+    ):
+        assert any(told in message for message in messages), told
+    assert all(
+        problem["hint"] and problem["path"] == str(path) for problem in found.json["problems"]
+    )
+
+
+def test_a_legal_file_with_dashes_in_a_folded_description_has_no_problem(
+    cli: Cli, project: Path
+) -> None:
+    path = write_file(
+        project / "folded/SKILL.md",
+        "---\nname: folded\ndescription: >\n  Use this\n  ---\n  with care --- always.\n---\n# Body\n\n---\n\nmore\n",
+    )
+
+    assert cli("validate", path, "--json").json == {"valid": True, "problems": []}
+
+
+def test_a_folder_of_skills_is_validated_whole(cli: Cli, project: Path) -> None:
+    write_skill(project / "all/group", "good")
+    write_file(project / "all/bad/SKILL.md", "no header\n")
+
+    found = cli("validate", project / "all")
+
+    assert found.code == 1
+    assert "2 skills: not valid" in found.err
+
+
+def test_a_skill_is_validated_by_its_name_too(cli: Cli) -> None:
+    assert cli("validate", "code-quality").code == 0
+
+
+def test_what_is_not_there_is_said(cli: Cli) -> None:
+    found = cli("validate", "nowhere")
+
+    assert found.code == 1
+    assert "nothing here" in found.out
+
+
+def test_the_whole_built_in_pack_is_valid(cli: Cli) -> None:
+    pack = Path(__file__).parent.parent.parent / "src/prowess/pack"
+
+    found = cli("validate", pack, "--json").json
+
+    assert found == {"valid": True, "problems": []}
+
+
+@pytest.mark.parametrize("form", ["skill.md", "manifest", "workflow"])
+def test_a_new_skill_is_valid_and_found_at_once(cli: Cli, form: str) -> None:
+    made = cli(
+        "new", "my-skill", "--format", form, "--description", 'Says: "hello". Use when asked.'
+    )
+
+    assert made.code == 0
+    assert cli("validate", "my-skill", "--json").json == {"valid": True, "problems": []}
+    shown = cli("show", "my-skill", "--json").json
+    assert shown["description"] == 'Says: "hello". Use when asked.'
+    assert shown["location"] == "project"
+
+
+def test_a_new_skill_replaces_nothing(cli: Cli, project: Path) -> None:
+    folder = write_skill(project / ".agents/skills", "mine", body="precious")
+
+    found = cli("new", "mine")
+
+    assert found.code == 2
+    assert "precious" in (folder / "SKILL.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("My Skill", "my-skill"), ("../up", "up"), ("--x", ""), ("a" * 65, "64")]
+)
+def test_a_bad_name_is_refused_with_a_better_one(
+    cli: Cli, project: Path, name: str, told: str
+) -> None:
+    found = cli("new", "--", name)
+
+    assert found.code == 2
+    assert told in found.err or "try" in found.err
+    assert not (project / ".agents").exists()

@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.core.errors import UsageError
+from prowess.prompt.agents_md import with_block, without_block
+from prowess.prompt.cards import Card, skills_block
+
+BLOCK = skills_block([Card("csv", "Reads CSV.", "project", "/s/csv/SKILL.md")])
+OTHER = skills_block([Card("pdf", "Reads $& and \\1.", "project", "/s/pdf/SKILL.md")])
+BESIDE = "# Mine\n\nKeep this.\n"
+
+
+def test_a_file_without_a_block_gets_one_at_its_end() -> None:
+    assert with_block(BESIDE, BLOCK) == f"{BESIDE}\n{BLOCK}\n"
+
+
+def test_an_empty_file_gets_a_title() -> None:
+    assert with_block("", BLOCK) == f"# Agents\n\n{BLOCK}\n"
+
+
+def test_only_the_old_block_is_replaced() -> None:
+    text = f"before\n\n{BLOCK}\nafter, no line end"
+
+    assert with_block(text, OTHER) == f"before\n\n{OTHER}\nafter, no line end"
+
+
+def test_windows_line_ends_stay() -> None:
+    text = BESIDE.replace("\n", "\r\n")
+
+    once = with_block(text, BLOCK)
+
+    assert "\n" not in once.replace("\r\n", "")
+    assert with_block(once, BLOCK) == once
+
+
+def test_a_block_of_an_older_tool_that_has_only_the_comments_is_replaced() -> None:
+    text = "x\n\n<!-- SKILLS_TABLE_START -->\nold\n<!-- SKILLS_TABLE_END -->\n\ny\n"
+
+    assert with_block(text, BLOCK) == f"x\n\n{BLOCK}\n\ny\n"
+
+
+def test_the_tags_in_a_sentence_are_not_a_block() -> None:
+    text = "We keep `<skills_system priority>` and </skills_system> here.\n"
+
+    assert with_block(text, BLOCK) == f"{text}\n{BLOCK}\n"
+
+
+@pytest.mark.parametrize("broken", [BLOCK[:-20], f"{BLOCK}\n\n{OTHER}"])
+def test_a_block_that_is_torn_or_doubled_is_refused(broken: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        with_block(f"{BESIDE}\n{broken}\n", BLOCK)
+
+    assert "then sync again" in caught.value.hint
+
+
+def test_taking_the_block_out_gives_the_file_back() -> None:
+    assert without_block(with_block(BESIDE, BLOCK)) == BESIDE
+    assert without_block(BESIDE) == BESIDE
+
+
+@given(text=st.text(st.characters(codec="utf-8")).filter(lambda text: "<skills_system" not in text))
+def test_syncing_twice_changes_nothing_whatever_the_file_holds(text: str) -> None:
+    once = with_block(text, BLOCK)
+
+    assert with_block(once, BLOCK) == once
+    assert with_block(with_block(once, OTHER), BLOCK) == once
+    assert once.startswith(text)

@@ -1,0 +1,22 @@
+from prowess.core.skill import Skill
+from prowess.prompt.role import role_form
+
+
+def skill(name: str, **header: object) -> Skill:
+    return Skill(
+        name=name,
+        description=f"About {name}.",
+        format="manifest",
+        location="project",
+        path=f"/skills/{name}",
+        files=("manifest.json",),
+        header=header,
+    )
+
+
+def test_each_skill_has_a_rule_a_title_with_version_a_description_and_its_instructions() -> None:
+    text = role_form([(skill("a", title="Skill A", version="1.2.3"), "Do this."), (skill("b"), "")])
+
+    assert text == (
+        "---\n# Skill A (v1.2.3)\n\nAbout a.\n\nDo this.\n\n---\n# b (v1.0.0)\n\nAbout b."
+    )

@@ -1,0 +1,44 @@
+"""What the tests share: skills written in a line, and what a command leaves behind."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HEADER = "---\nname: {name}\ndescription: {description}\n---\n\n{body}\n"
+
+
+def write_skill(
+    root: Path,
+    name: str,
+    *,
+    description: str = "Does a thing. Use when testing.",
+    body: str = "# Body",
+) -> Path:
+    """Write a plain, valid SKILL.md skill and return its folder."""
+    return write_file(
+        root / name / "SKILL.md", HEADER.format(name=name, description=description, body=body)
+    ).parent
+
+
+def write_file(path: Path, content: str | bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Cli = Callable[..., Result]

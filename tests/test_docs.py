@@ -1,0 +1,93 @@
+"""What the documents say is true."""
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import typer
+
+from prowess.cli.app import app
+from prowess.core import event
+from prowess.discover.agent_skill import LONGEST_DESCRIPTION
+from prowess.discover.roots import DEFAULT_DIRS
+from prowess.settings import Settings
+from support import Cli
+
+ROOT = Path(__file__).parent.parent
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    text = (ROOT / "docs/settings.md").read_text()
+
+    for field in fields(Settings):
+        if field.name.startswith("skills_"):
+            row = next(line for line in text.splitlines() if line.startswith(f"| `{field.name}`"))
+            if isinstance(field.default, bool | int):
+                assert f"`{str(field.default).lower()}`" in row
+
+
+def test_every_default_folder_is_documented_in_order() -> None:
+    text = (ROOT / "docs/skills.md").read_text()
+    places = [text.index(f"`{folder}`") for folder in DEFAULT_DIRS]
+
+    assert places == sorted(places)
+    assert f"{LONGEST_DESCRIPTION:,}" in text
+
+
+def test_every_command_is_in_the_readme_and_the_table_of_commands() -> None:
+    readme, table = (ROOT / "README.md").read_text(), (ROOT / "docs/commands.md").read_text()
+
+    for command in COMMANDS:
+        assert re.search(rf"\b(prowess|make) {command}\b", readme), command
+        assert f"| `{command}" in table, command
+
+
+def test_every_event_is_documented() -> None:
+    text = (ROOT / "docs/events.md").read_text()
+
+    for kind in (event.SKILLS_DISCOVERED, event.SKILLS_LOAD_FAILED, event.SKILLS_TRUNCATED):
+        assert f"| `{kind}` |" in text
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", path.read_text()):
+        if not target.startswith("http"):
+            assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize(
+    "path", [*DOCS, *sorted((ROOT / "src/prowess/pack").rglob("*.md"))], ids=lambda path: path.name
+)
+def test_commands_named_in_text_exist_and_take_their_options(path: Path) -> None:
+    known = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    for line in re.findall(r"`prowess ([^`]+)`", path.read_text()):
+        words = line.split()
+        if words[0].startswith("-") or words[0] == "COMMAND":
+            continue
+        assert words[0] in known, line
+        options = {option for parameter in known[words[0]].params for option in parameter.opts} | {
+            "--help"
+        }
+        for word in words[1:]:
+            if word.startswith("--"):
+                assert word.partition("=")[0] in options, line
+
+
+def test_the_first_screen_of_the_readme_runs(home: Path) -> None:
+    """`make demo` is `prowess demo` in an environment that make sets up."""
+    done = subprocess.run(
+        [sys.executable, "-m", "prowess", "demo"], capture_output=True, text=True, check=True
+    )
+
+    assert "$ prowess list" in done.stdout
+    assert done.stderr == ""
+
+
+def test_the_version_is_told(cli: Cli) -> None:
+    assert cli("--version").out.startswith("prowess ")
