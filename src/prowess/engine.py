@@ -9,40 +9,46 @@ The stages do not know each other; they meet here and nowhere else.
 import os
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from prowess.core import event
 from prowess.core.errors import OutsideError, SettingsError
 from prowess.core.ports import Record
 from prowess.core.skill import Skill
 from prowess.discover.catalog import Catalog, open_catalog
-from prowess.discover.pack_sync import Synced, sync_pack, synced_pack
+from prowess.discover.pack_sync import Synced, sync_pack
 from prowess.discover.roots import Root, search_order
+from prowess.discover.told import is_told, remember
 from prowess.settings import Settings
 
 
-def find_roots(settings: Settings) -> list[Root]:
-    """The folders to search, in order. Folders named by hand must exist, and then nothing else is searched."""
+def find_roots(settings: Settings, *, pack: str | None = None) -> list[Root]:
+    """
+    The folders to search, in order; `pack` is where the built-in skills are, if not where the settings say.
+
+    Folders named by hand must exist, and then nothing else is searched.
+    """
     if settings.only_dirs:
-        for folder in settings.only_dirs:
-            if not os.path.isdir(os.path.expanduser(folder)):
+        folders = [os.path.abspath(os.path.expanduser(folder)) for folder in settings.only_dirs]
+        for folder, found in zip(settings.only_dirs, folders, strict=True):
+            if not os.path.isdir(found):
                 raise SettingsError(
                     f"--dir {folder}: there is no such folder",
                     hint="name a folder that holds skills",
                 )
-        return search_order(
-            [os.path.abspath(os.path.expanduser(d)) for d in settings.only_dirs],
-            project=settings.project,
-            builtin=None,
-        )
-    pack = synced_pack(settings.skills_builtin_dir, settings.skills_sync_dir)
-    return search_order(settings.skills_dirs, project=settings.project, builtin=pack)
+        return search_order(folders, project=settings.project, builtin=None)
+    return search_order(
+        settings.skills_dirs, project=settings.project, builtin=pack or settings.skills_builtin_dir
+    )
 
 
 def discover(settings: Settings, *, record: Record) -> Catalog:
-    """Find the skills; what is news since the last look is told to the log."""
+    """Find the skills. What is news since it was last told, for this project, is told to the log."""
     catalog = open_catalog(find_roots(settings), index_folder=settings.index_folder)
-    if catalog.news:
+    asked = "\n".join((settings.project, *settings.only_dirs))
+    if not is_told(catalog, asked, folder=settings.index_folder):
         tell(catalog, record=record)
+        remember(catalog, asked, folder=settings.index_folder)
     return catalog
 
 
@@ -55,14 +61,25 @@ def tell(catalog: Catalog, *, record: Record, run: str = "") -> None:
         record(event.skills_load_failed(run, name=name, error=error))
 
 
-def start(settings: Settings) -> Synced | OutsideError | None:
-    """What a long-lived process does first: put the built-in pack in its place. A failure is told, and is no reason to stop."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """Where to read the built-in skills from, and what became of copying them."""
+
+    pack: str
+    synced: Synced | None = None
+    failure: OutsideError | None = None
+
+
+def start(settings: Settings) -> Started:
+    """What a long-lived process does first: put the built-in pack in its place. A failure is no reason to stop."""
+    packaged = settings.skills_builtin_dir
     if not settings.skills_sync_on_start:
-        return None
+        return Started(pack=packaged)
     try:
-        return sync_pack(settings.skills_builtin_dir, settings.skills_sync_dir)
-    except OutsideError as error:
-        return error
+        synced = sync_pack(packaged, settings.skills_sync_dir)
+    except OutsideError as failure:
+        return Started(pack=packaged, failure=failure)
+    return Started(pack=packaged if synced.kept else settings.skills_sync_dir, synced=synced)
 
 
 def load(skills: Sequence[Skill], settings: Settings, *, record: Record) -> str:

@@ -6,13 +6,14 @@ environment (`PROWESS_` and the field's name in capitals), the flags. A name or 
 not know is refused with what is allowed; nothing is guessed.
 """
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from prowess.core.errors import SettingsError
-from prowess.discover.roots import DEFAULT_DIRS
+from prowess.discover.roots import DEFAULT_DIRS, ladder
 
 FILE = "prowess.toml"
 PACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pack")
@@ -64,32 +65,25 @@ def load_settings(
     home = environment.get("XDG_CONFIG_HOME") or "~/.config"
     values: dict[str, Any] = {}
     sources = []
-    for path in (os.path.join(os.path.expanduser(home), "prowess", FILE), project_file(project)):
+    of_user = os.path.join(os.path.expanduser(home), "prowess", FILE)
+    of_project = project_file(project)
+    # A path is meant from where it is written; the user's file is about every project.
+    for path, base in ((of_user, project), (of_project, os.path.dirname(of_project or ""))):
         if path and os.path.isfile(path):
-            values |= _from_file(path)
+            values |= _placed(_from_file(path), base)
             sources.append(path)
-    values |= _from_environment(environment)
+    values |= _placed(_from_environment(environment), project)
     if data is None:
         data = environment.get("PROWESS_DATA") or _default_data(environment)
     values["data"] = os.path.abspath(os.path.expanduser(data))
     values.setdefault("skills_sync_dir", os.path.join(_default_data(environment), "skills"))
-    for name in ("skills_builtin_dir", "skills_sync_dir", "skills_registry"):
-        if name in values:
-            values[name] = os.path.normpath(os.path.join(project, os.path.expanduser(values[name])))
     return replace(Settings(), project=project, only_dirs=dirs, sources=tuple(sources), **values)
 
 
 def project_file(project: str) -> str | None:
-    """The nearest prowess.toml from the working folder up to the git root."""
-    here = project
-    while True:
-        candidate = os.path.join(here, FILE)
-        if os.path.isfile(candidate):
-            return candidate
-        above = os.path.dirname(here)
-        if above == here or os.path.exists(os.path.join(here, ".git")):
-            return None
-        here = above
+    """The nearest prowess.toml from the working folder up to the git root; outside of git only its own."""
+    candidates = (os.path.join(step, FILE) for step in ladder(project))
+    return next((path for path in candidates if os.path.isfile(path)), None)
 
 
 def _default_data(environment: Mapping[str, str]) -> str:
@@ -104,12 +98,12 @@ def _from_file(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             tables = tomllib.load(file)
-    except tomllib.TOMLDecodeError as error:
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path}: not UTF-8", hint="save the file as UTF-8") from None
+    except (ValueError, RecursionError) as error:  # TOML's own error is a ValueError
         raise SettingsError(
             f"{path}: not valid TOML: {error}", hint="mend the file at this place"
         ) from None
-    except UnicodeDecodeError:
-        raise SettingsError(f"{path}: not UTF-8", hint="save the file as UTF-8") from None
     except OSError as error:
         raise SettingsError(
             f"{path}: cannot be read: {error.strerror}", hint="check its permissions"
@@ -127,24 +121,36 @@ def _from_file(path: str) -> dict[str, Any]:
     return {name: _checked(name, value, f"{path}: {name}") for name, value in skills.items()}
 
 
+def _placed(values: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Single paths as whole ones; those of `skills_dirs` stay, they are searched for."""
+    return {
+        name: os.path.normpath(os.path.join(folder, os.path.expanduser(value)))
+        if isinstance(value, str)
+        else value
+        for name, value in values.items()
+    }
+
+
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     found = {}
-    for name in _FIELDS:
-        variable = f"PROWESS_{name.upper()}"
-        if text := environment.get(variable):
+    for variable, text in environment.items():
+        name = variable.removeprefix("PROWESS_").lower()
+        if variable.startswith("PROWESS_SKILLS_") and text:
             found[name] = _checked(name, _from_text(name, text), variable)
     return found
 
 
 def _from_text(name: str, text: str) -> Any:
     """Environment variables are text: read it as the kind of value the field has."""
-    default = _FIELDS[name]
+    default = _FIELDS.get(name)
     if isinstance(default, bool):
         return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(
             text.lower(), text
         )
     if isinstance(default, int):
-        return int(text) if text.lstrip("-").isdecimal() else text
+        with contextlib.suppress(ValueError):
+            return int(text)
+        return text
     if isinstance(default, tuple):
         return [part for part in text.split(os.pathsep) if part]
     return text
@@ -155,7 +161,12 @@ def _checked(name: str, value: Any, where: str) -> Any:
         import difflib
 
         near = difflib.get_close_matches(name, _FIELDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known settings: {', '.join(_FIELDS)}"
+        prefix, spelt = ("PROWESS_", str.upper) if where.startswith("PROWESS_") else ("", str)
+        hint = (
+            f"did you mean {prefix}{spelt(near[0])}?"
+            if near
+            else f"known settings: {', '.join(_FIELDS)}"
+        )
         raise SettingsError(f"{where}: there is no such setting", hint=hint)
     allowed, check = (
         _ALLOWED[type(_FIELDS[name])] if name not in _NUMBERS else _whole(*_NUMBERS[name])
@@ -185,12 +196,15 @@ _NUMBERS = {
 }
 _ALLOWED: Mapping[type, tuple[str, Callable[[Any], bool]]] = {
     bool: ("true or false", lambda value: isinstance(value, bool)),
-    str: ("a path, as text", lambda value: isinstance(value, str) and bool(value.strip())),
+    str: (
+        "a path, as text",
+        lambda value: isinstance(value, str) and bool(value.strip()) and "\0" not in value,
+    ),
     tuple: (
         'a list of folders, such as [".agents/skills"]',
         lambda value: (
             isinstance(value, list)
-            and all(isinstance(part, str) and part.strip() for part in value)
+            and all(isinstance(part, str) and part.strip() and "\0" not in part for part in value)
         ),
     ),
 }

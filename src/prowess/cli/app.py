@@ -78,6 +78,8 @@ def main() -> None:
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except SystemExit as left:  # Typer's way out, also when the reader has seen enough
+        code = 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else left.code
     except Exception as error:  # noqa: BLE001  sorted below, and raised again if it is a bug
         code = _usage(error)
     sys.exit(code)

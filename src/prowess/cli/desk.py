@@ -17,25 +17,36 @@ from prowess.settings import Settings, load_settings
 class Desk:
     def __init__(self, *, project: str, data: str | None, dirs: list[str] | None) -> None:
         self.settings: Settings = load_settings(project=project, data=data, dirs=tuple(dirs or ()))
-        self._silent = False
+        self._complained = False
 
     @cached_property
     def catalog(self) -> Catalog:
-        from prowess.engine import discover
-
-        return discover(self.settings, record=self.record)
-
-    def record(self, event: Event) -> None:
-        if self._silent:
-            return
-        from prowess.observe.log import SqliteLog
+        from prowess.discover.catalog import open_catalog
+        from prowess.engine import discover, find_roots
 
         try:
-            log = SqliteLog(self.settings.log_file)
-            try:
-                log.append(event)
-            finally:
-                log.close()
+            return discover(self.settings, record=self._append)
         except OutsideError as error:
-            self._silent = True
+            self._complain(error)
+            return open_catalog(find_roots(self.settings), index_folder=self.settings.index_folder)
+
+    def record(self, event: Event) -> None:
+        """Keep the fact, or say that it could not be kept."""
+        try:
+            self._append(event)
+        except OutsideError as error:
+            self._complain(error)
+
+    def _append(self, event: Event) -> None:
+        from prowess.observe.log import SqliteLog
+
+        log = SqliteLog(self.settings.log_file)
+        try:
+            log.append(event)
+        finally:
+            log.close()
+
+    def _complain(self, error: OutsideError) -> None:
+        if not self._complained:
+            self._complained = True
             print(f"prowess: not recorded: {error}\n  {error.hint}", file=sys.stderr)

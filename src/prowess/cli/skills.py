@@ -79,13 +79,13 @@ def _summary(catalog: Catalog) -> None:
 
 def _watch(desk: Desk, *, json: bool) -> None:
     """A long-lived look: the pack is put in its place first, then every change is told as it happens."""
-    from prowess.core.errors import OutsideError
     from prowess.discover.watch import LiveCatalog
     from prowess.engine import find_roots, start, tell
 
-    if isinstance(failure := start(desk.settings), OutsideError):
-        note(f"prowess: {failure}\n  the packaged skills are used instead")
-    live = LiveCatalog(lambda: find_roots(desk.settings))
+    started = start(desk.settings)
+    if started.failure:
+        note(f"prowess: {started.failure}\n  the packaged skills are used instead")
+    live = LiveCatalog(lambda: find_roots(desk.settings, pack=started.pack))
     tell(live.current, record=desk.record)
     note(f"Watching {counted(len(live.current.skills), 'skill')}. Ctrl-C stops.")
     for change in live.changes():

@@ -21,6 +21,7 @@ _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)?")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 _MOST_ITERATIONS = 1000
 _LONGEST = 24 * 3600.0
+_MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +80,7 @@ def _mode(value: object) -> dict[str, Any]:
 
 def _whole(name: str, least: int, most: int) -> Any:
     def read(value: object) -> dict[str, Any]:
-        if isinstance(value, str) and value.isdecimal():
+        if isinstance(value, str) and value.isdecimal() and len(value) <= _MOST_DIGITS:
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise ValueError(f"a whole number from {least} to {most}")

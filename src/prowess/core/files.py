@@ -85,7 +85,7 @@ def open_beneath(folder: str, relative: str) -> int:
 
 
 def _parts(relative: str) -> list[str]:
-    if not relative or "\0" in relative or "\\" in relative or relative.startswith("/"):
+    if not _is_file_name(relative) or "\\" in relative or relative.startswith("/"):
         raise RefusedError(
             f"{relative!r} is not a path inside the skill",
             hint="name a file relative to the skill's folder",
@@ -97,6 +97,13 @@ def _parts(relative: str) -> list[str]:
             hint="name a file relative to the skill's folder",
         )
     return parts
+
+
+def _is_file_name(text: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(text) and text != ""
+    except UnicodeEncodeError:  # half a surrogate pair
+        return False
 
 
 def _openat2(root: int, path: str) -> int:

@@ -7,6 +7,7 @@ types, the same key twice, aliases that multiply, deep nesting, keys that are no
 """
 
 import contextlib
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,9 +30,12 @@ from prowess.core.errors import SkillError
 MAX_CHARS = 256 * 1024
 MAX_DEPTH = 40
 MAX_NODES = 10_000
+_NODE_CHARS = 50  # an alias to a long text counts for more than one
 
-_INT = re.compile(r"[-+]?[0-9]{1,18}")  # longer digits are an identifier, not a quantity
+_INT = re.compile(r"[-+]?[0-9]+")
+_MOST_DIGITS = 18  # more are an identifier, not a quantity
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WORDS = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True,
@@ -39,9 +43,10 @@ _WORDS = {
 }  # fmt: skip
 _NOT_PLAIN_TEXT = frozenset("0123456789+-.~nNtTfF")
 _TEXT_TAG = "tag:yaml.org,2002:str"
-_KNOWN_TAGS = frozenset(
-    f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "bool", "null", "map", "seq")
+_SCALAR_TAGS = frozenset(
+    f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null")
 )
+_COLLECTION_TAGS = frozenset(("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"))
 
 
 class YamlSyntaxError(SkillError):
@@ -79,7 +84,7 @@ def read_mapping(
         return _plain(text, first_line, keep_text)
     try:
         return _Reader(text, first_line, keep_text).mapping()
-    except YAMLError as error:
+    except (YAMLError, UnicodeEncodeError) as error:
         raise _explained(error, text, first_line) from None
 
 
@@ -95,18 +100,18 @@ class _Reader:
 
     def mapping(self) -> Document:
         self._next()  # the stream begins
-        event = self._next()
-        if type(event) is StreamEndEvent:
+        if type(self._next()) is StreamEndEvent:
             return Document({})
         event = self._next()  # the document has begun; this is its value
         if type(event) is ScalarEvent and event.value == "":
-            return Document({})
-        if type(event) is not MappingStartEvent:
+            document = Document({})
+        elif type(event) is not MappingStartEvent:
             raise self._refused("fields are expected, one `name: value` a line", event)
-        if event.anchor:
+        elif event.anchor:
             raise self._refused("an anchor on the whole header", event)
-        self._check_tag(event)
-        document = self._fields()
+        else:
+            self._check_tag(event)
+            document = self._fields()
         self._next()  # the document ends
         if type(event := self._next()) is not StreamEndEvent:
             raise self._refused("a second YAML document", event)
@@ -177,17 +182,17 @@ class _Reader:
     def _scalar(self, event: Any, as_text: bool) -> Any:  # noqa: FBT001  a hot path; keywords cost
         self._nodes += 1
         value: Any = event.value
+        plain = event.implicit[0]
         if event.tag is not None:
-            if event.tag == _TEXT_TAG:
-                as_text = True
-            else:
-                self._check_tag(event)
-        if event.implicit[0] and (not value or value[0] in _NOT_PLAIN_TEXT):
+            as_text = as_text or event.tag == _TEXT_TAG
+            plain = event.tag != _TEXT_TAG
+            self._check_tag(event)
+        if plain and (not value or value[0] in _NOT_PLAIN_TEXT):
             meant = _resolved(value)
             if meant is None or not as_text:
                 value = meant
         if event.anchor:
-            self._anchors[event.anchor] = (value, 1)
+            self._anchors[event.anchor] = (value, 1 + len(event.value) // _NODE_CHARS)
         return value
 
     def _alias(self, event: Any) -> Any:
@@ -205,7 +210,8 @@ class _Reader:
         return value
 
     def _check_tag(self, event: Any) -> None:
-        if event.tag is not None and event.tag not in _KNOWN_TAGS:
+        known = _SCALAR_TAGS if type(event) is ScalarEvent else _COLLECTION_TAGS
+        if event.tag is not None and event.tag not in known:
             raise self._refused(f"the tag {event.tag}", event, hint="write the value without a tag")
 
     def _refused(
@@ -219,7 +225,7 @@ class _Reader:
 # A line of a plain header: `key: value`, the value quoted without escapes, or a block to come, or
 # begun by a character that begins nothing else in YAML. An indented one belongs to the key above it.
 _PLAIN_LINE = re.compile(
-    r"""( +)?([A-Za-z_][A-Za-z0-9_-]*):(?:\ +(?:"([^"\\]*)"|'([^']*)'|([|>]-?)|([A-Za-z0-9(/.$<_\u0080-\U0010ffff].*)))?"""
+    r"""( +)?([A-Za-z_][A-Za-z0-9_-]{0,99}):(?:\ +(?:"([^"\\]*)"|'([^']*)'|([|>]-?)|([A-Za-z0-9(/.$<_\u0080-\U0010ffff].*)))?"""
 )
 _KEY, _BLOCK, _BARE = 2, 5, 6  # the groups
 
@@ -239,7 +245,7 @@ def _plain(text: str, first_line: int, keep_text: frozenset[str]) -> Document:
         raise _DoubtError
     value: dict[str, Any] = {}
     lines: dict[str, int] = {}
-    here, outer, depth = value, "", ""
+    here, outer, depth, hangs = value, "", "", False
     rows = text[:-1].split("\n")
     at = 0
     while at < len(rows):
@@ -248,10 +254,10 @@ def _plain(text: str, first_line: int, keep_text: frozenset[str]) -> Document:
             raise _DoubtError
         indent, key = found[1], found[_KEY]
         if indent is None:
-            here, outer = value, key
+            here, outer, hangs = value, key, found.lastindex == _KEY
             lines[key] = at + first_line
         elif here is value:
-            if value.get(outer, "") is not None:  # an indented line below a value continues it
+            if not hangs:  # an indented line below a value continues it
                 raise _DoubtError
             here, depth = {}, indent
             value[outer] = here
@@ -311,27 +317,25 @@ def _resolved(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
-        return int(text)
-    if _FLOAT.fullmatch(text):
-        return float(text)
+        return int(text) if len(text) <= _MOST_DIGITS else text
+    if _FLOAT.fullmatch(text) and math.isfinite(number := float(text)):  # JSON has no other numbers
+        return number
     return text
 
 
 def _explained(error: Any, text: str, first_line: int) -> SkillError:
     """libyaml's own words, with the line of the file, and a hint for the mistakes people make."""
     mark = getattr(error, "problem_mark", None)
-    if isinstance(error, ReaderError) or mark is None:
-        strange = next(
-            (at for at, letter in enumerate(text) if letter < " " and letter not in "\t\n\r"), 0
-        )
+    if mark is None or isinstance(error, ReaderError):
+        strange = _FORBIDDEN.search(text)
         return YamlRefusedError(
             "a control character, which YAML cannot hold",
             hint="remove it",
-            line=first_line + text.count("\n", 0, strange),
+            line=first_line + text.count("\n", 0, strange.start() if strange else 0),
         )
     problem = str(error.problem or error).splitlines()[0]
     hint = "put the value in quotes"
-    if text.split("\n")[mark.line][mark.column : mark.column + 1] == "\t":
+    if text[mark.index : mark.index + 1] == "\t":
         problem, hint = "a tab at the start of a line", "indent with spaces"
     elif "mapping values are not allowed" in problem:
         hint = "a colon followed by a blank needs quotes around the whole value"

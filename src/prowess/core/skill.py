@@ -16,9 +16,6 @@ Format = Literal["skill.md", "manifest", "workflow"]
 Location = Literal["project", "global", "builtin"]
 Level = Literal["error", "warning"]
 
-# A comma or a blank parts two tools, but not inside the brackets of `Bash(git diff:*)`.
-_TOOL = re.compile(r"(?:[^\s,()]|\([^()]*\)?)+")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -167,15 +164,24 @@ _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
 def tool_list(value: object) -> tuple[str, ...]:
     """Space-separated, comma-separated and YAML lists all occur; they mean the same."""
     if isinstance(value, list):
-        return tuple(str(item).strip() for item in value if str(item).strip())
-    return tuple(_TOOL.findall(str(value))) if value else ()
+        return _texts(value)
+    tools, depth = [""], 0
+    for letter in str(value or ""):
+        depth += (letter == "(") - (letter == ")" and depth > 0)
+        if depth == 0 and (letter == "," or letter.isspace()):  # inside brackets it parts nothing
+            tools.append("")
+        else:
+            tools[-1] += letter
+    return tuple(tool for tool in tools if tool)
 
 
 def text_list(value: object) -> tuple[str, ...]:
     """A list of names; one name, or several between commas, counts as a list."""
-    if isinstance(value, list):
-        return tuple(str(item).strip() for item in value if str(item).strip())
-    return tuple(part.strip() for part in str(value).split(",") if part.strip()) if value else ()
+    return _texts(value if isinstance(value, list) else str(value or "").split(","))
+
+
+def _texts(values: list[Any]) -> tuple[str, ...]:
+    return tuple(text for value in values if value is not None and (text := str(value).strip()))
 
 
 def truth(value: object, *, default: bool) -> bool:

@@ -7,13 +7,16 @@ repair keeps it out. The strict rules are in `rules.py` and share nothing with t
 
 from typing import Any
 
-from prowess.core.execution import SETTINGS, read_execution
+from prowess.core.execution import read_execution
 from prowess.core.skill import spelled_alike
 from prowess.discover.draft import Draft
 from prowess.discover.frontmatter import Frontmatter, parse, parse_header
 
 LONGEST_DESCRIPTION = 1024
 LONGEST_FILE = 500  # lines
+SPEC_FIELDS = frozenset(
+    ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
+)
 
 
 def read(draft: Draft, data: bytes) -> None:
@@ -40,13 +43,14 @@ def _warn(draft: Draft, found: Frontmatter, data: bytes) -> None:
             line=found.lines.get("description"),
         )
     warn_of_length(draft, data)
-    if any(key.replace("-", "_") in SETTINGS for key in found.fields):
+    if not SPEC_FIELDS.issuperset(found.fields):
         warn_of_settings(draft, found.fields, found.lines)
 
 
 def warn_of_length(draft: Draft, data: bytes) -> None:
     """Long instructions cost every run that loads them."""
-    if len(data) > LONGEST_FILE and (lines := data.count(b"\n")) > LONGEST_FILE:
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    if lines > LONGEST_FILE:
         draft.note(
             f"SKILL.md has {lines:,} lines",
             hint=f"keep it under {LONGEST_FILE} and move details to references/, which are read only when needed",
@@ -58,7 +62,7 @@ def warn_of_settings(draft: Draft, header: dict[str, Any], lines: dict[str, int]
     """A wrong setting is an error of its own: the skill is listed, and not run until it is mended."""
     _, wrong = read_execution(spelled_alike(header))
     for setting in wrong:
-        line = next((lines[key] for key in lines if key.replace("-", "_") == setting.field), None)
+        line = next((lines[key] for key in lines if setting.field in spelled_alike({key: 0})), None)
         draft.note(setting.message, hint=setting.hint, line=line, level="error")
 
 

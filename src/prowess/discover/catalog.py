@@ -9,14 +9,25 @@ import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from prowess.core.errors import UnknownSkillError
 from prowess.core.skill import Problem, Shadowed, Skill
 from prowess.discover import dependencies, index
-from prowess.discover.index import DESCRIPTION, FILES, FORMAT, HEADER, NAME, PROBLEMS, Row, Rows
+from prowess.discover.index import (
+    DESCRIPTION,
+    FILES,
+    FORMAT,
+    HEADER,
+    NAME,
+    NEEDY,
+    PROBLEMS,
+    Kept,
+    Row,
+    Rows,
+)
 from prowess.discover.roots import Root
 from prowess.discover.scan import Scan, scan
 
@@ -32,7 +43,6 @@ class Catalog:
     shadowed: tuple[Shadowed, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     roots: tuple[Root, ...] = ()
-    news: bool = field(default=True, compare=False)  # since the index was written
 
     def get(self, name: str) -> Skill:
         """The skill called `name`, or an error that offers the nearest names."""
@@ -74,7 +84,7 @@ def _open(roots: Sequence[Root], index_folder: str | None) -> Catalog:
     for root in roots:
         known = index.load(index_folder, root.path) if index_folder else {}
         found = scan(root.path, known)
-        if found.stale and index_folder:
+        if found.changed and index_folder:
             index.save(index_folder, root.path, found.rows)
         scans.append((root, found))
     return assemble(scans)
@@ -92,6 +102,7 @@ def assemble(scans: Sequence[tuple[Root, Scan]]) -> Catalog:
     problems: list[Problem] = []
     shadowed: list[Shadowed] = []
     failed: list[tuple[str, str]] = []
+    needy: list[str] = []
     for root, found in scans:
         problems += found.problems
         for below, row in found.rows.items():
@@ -102,33 +113,37 @@ def assemble(scans: Sequence[tuple[Root, Scan]]) -> Catalog:
                 winner = skills.setdefault(skill.name, skill)
                 if winner is not skill:
                     shadowed.append(Shadowed(name=skill.name, path=skill.path, by=winner.path))
+                elif row[NEEDY]:
+                    needy.append(skill.name)
             elif row[PROBLEMS]:
                 why = next(
                     (message for _, message, level, *_ in row[PROBLEMS] if level == "error"), ""
                 )
                 failed.append((os.path.basename(below or root.path), why))
-    problems += dependencies.problems(skills)
+    problems += dependencies.problems(needy, skills)
     return Catalog(
         skills=skills,
         problems=tuple(problems),
         shadowed=tuple(shadowed),
         failed=tuple(failed),
         roots=tuple(root for root, _ in scans),
-        news=any(found.news for _, found in scans),
     )
 
 
 def _skill(root: Root, below: str, row: Row) -> Skill:
-    files = row[FILES]
-    return Skill(
+    # Filled in at once and not through its frozen __init__, which takes three times as long: this
+    # runs for every skill at every start.
+    skill = object.__new__(Skill)
+    vars(skill).update(
         name=row[NAME],
         description=row[DESCRIPTION],
         format=row[FORMAT],
         location=root.location,
         path=f"{root.path}/{below}" if below else root.path,
-        files=_ALONE if files == "SKILL.md" else tuple(files.split("\n")),
-        header=row[HEADER],
+        files=_ALONE if row[FILES] == "SKILL.md" else tuple(row[FILES].split("\n")),
+        header=Kept(row[HEADER]) if type(row[HEADER]) is bytes else row[HEADER],
     )
+    return skill
 
 
 def _problem(parts: list[Any]) -> Problem:
@@ -145,4 +160,7 @@ def _no_collecting() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            if not gc.get_freeze_count():  # the new values go straight to the oldest generation
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -52,11 +52,8 @@ def _add(
             trail[needed] = list(reversed(skills[needed].dependencies))
 
 
-def problems(skills: Mapping[str, Skill]) -> list[Problem]:
-    """Every missing dependency and every cycle among `skills`, told once, at the skill that can mend it."""
-    needy = [skill.name for skill in skills.values() if "dependencies" in skill.header]
-    if not needy:
-        return []
+def problems(needy: Iterable[str], skills: Mapping[str, Skill]) -> list[Problem]:
+    """Every missing dependency and every cycle of the skills `needy`, told once, where it can be mended."""
     found = closure(needy, skills)
     told = [
         Problem(

@@ -21,16 +21,14 @@ from prowess.discover.draft import Draft
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-_NO_SKILL = (None, None, None, None, None)
+_NO_SKILL = (None,) * 5
 
 
 @dataclass(slots=True)
 class Found:
     """What a folder gave, and how each definition file stood before it was read."""
 
-    skill: tuple[
-        Any, ...
-    ]  # name, description, format, definition files, header; all None for no skill
+    skill: tuple[Any, ...]  # name, description, format, files, header; all None for no skill
     problems: list[Problem]
     statuses: list[os.stat_result | None]  # None for a file that could not be read
 
@@ -44,10 +42,8 @@ def read_folder(path: str, names: list[str]) -> Found:
         draft = Draft(_format(name, names), path, name)
         status = None
         try:
-            if _is_instructions(name, names):
-                status = os.stat(f"{path}/{name}")
-            else:
-                status, data = read_definition(path, name)
+            status, data = read_definition(path, name)
+            if not _is_instructions(name, names):
                 _fill(draft, data, names)
                 drafts.append(draft)
         except OSError as error:
@@ -116,7 +112,7 @@ def _together(drafts: list[Draft], path: str) -> tuple[Any, ...]:
     header.pop("name", None)
     header.pop("description", None)
     return (
-        next((draft.name for draft in drafts if draft.name), os.path.basename(path)),
+        first.name or next(filter(None, (draft.name for draft in drafts)), os.path.basename(path)),
         first.description,
         next((draft.format for draft in drafts if draft.format == "workflow"), first.format),
         "\n".join(draft.file for draft in drafts),

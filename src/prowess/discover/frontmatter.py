@@ -142,35 +142,16 @@ def _repaired(header: str, first_line: int, error: SkillError, mended: list[Mend
     be read is dropped and reported. With no field left, the first error stands.
     """
     whole = Document({})
-    for number, key, block in _blocks(header):
-        line = first_line + number
-        try:
-            part = read_mapping(block, first_line=line, keep_text=TEXT_FIELDS)
-        except YamlRefusedError:
-            raise
-        except SkillError as wrong:
-            text = _as_text(block)
-            if text is None:
-                mended.append(
-                    Mended(
-                        wrong.line or line, f"the field {key!r} was dropped: {wrong}", wrong.hint
-                    )
-                )
-                continue
-            part = Document({key: text}, {key: line})
-            mended.append(
-                Mended(
-                    line,
-                    f"the value of {key!r} needs quotes and was read as plain text",
-                    "put the value in quotes",
-                )
-            )
+    blocks = _blocks(header)
+    mended += _strays(header.split("\n")[: blocks[0][0] if blocks else None], first_line)
+    for number, key, block in blocks:
+        part = _read_block(key, block, first_line + number, mended)
         for name, value in part.value.items():
             if name in whole.value:
                 raise YamlRefusedError(
                     f"refused in YAML: the field {name!r} stands twice",
                     hint="keep one of them",
-                    line=line,
+                    line=part.lines[name],
                 )
             whole.value[name] = value
             whole.lines[name] = part.lines[name]
@@ -179,13 +160,36 @@ def _repaired(header: str, first_line: int, error: SkillError, mended: list[Mend
     return whole
 
 
-def _blocks(header: str) -> Iterator[tuple[int, str, str]]:
-    """Each field that begins in the first column, with the lines that belong to it."""
+def _strays(lines: list[str], first_line: int) -> Iterator[Mended]:
+    """What stands before the first field and belongs to none."""
+    for number, line in enumerate(lines, first_line):
+        if line.strip() and not line.startswith("#"):
+            yield Mended(number, "a line that belongs to no field was left out", "remove it")
+
+
+def _read_block(key: str, block: str, line: int, mended: list[Mended]) -> Document:
+    try:
+        return read_mapping(block, first_line=line, keep_text=TEXT_FIELDS)
+    except YamlSyntaxError as wrong:
+        text = _as_text(block)
+        if text is None:
+            what = f"the field {key!r} was dropped: {wrong}"
+            mended.append(Mended(wrong.line or line, what, wrong.hint))
+            return Document({})
+        what = f"the value of {key!r} needs quotes and was read as plain text"
+        mended.append(Mended(line, what, "put the value in quotes"))
+        return Document({key: text}, {key: line})
+
+
+def _blocks(header: str) -> list[tuple[int, str, str]]:
+    """Each field that begins in the first column: where, its key, and the lines that belong to it."""
     lines = header.split("\n")
-    starts = [i for i, line in enumerate(lines) if _FIELD.fullmatch(line)]
-    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
-        found = _FIELD.fullmatch(lines[start])
-        yield start, found[1] if found else "", "\n".join(lines[start:stop]) + "\n"
+    starts = [(at, found[1]) for at, line in enumerate(lines) if (found := _FIELD.fullmatch(line))]
+    ends = [at for at, _ in starts[1:]] + [len(lines)]
+    return [
+        (at, key, "\n".join(lines[at:end]) + "\n")
+        for (at, key), end in zip(starts, ends[: len(starts)], strict=True)
+    ]
 
 
 def _as_text(block: str) -> str | None:

@@ -10,17 +10,52 @@ import contextlib
 import json
 import os
 import zlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from prowess import __version__
 
 # A row is what was seen in one folder, flat and short, because ten thousand are read at every start:
-# its state and whether that can be relied on, its definition files, the folders in it to visit (None
-# when it is a skill), its problems, and the parts of its skill (None when it gave none).
+# its state and whether that can be relied on, its definition files, the folders and the links in it
+# to visit (None when it is a skill), its problems, the parts of its skill (None when it gave none).
 Row = list[Any]
 Rows = dict[str, Row]  # by path below the root
-STATE, SETTLED, WATCHED, CHILDREN, PROBLEMS, NAME, DESCRIPTION, FORMAT, FILES, HEADER = range(10)
-_MAGIC = f"prowess index 1 {__version__}"
+STATE, SETTLED, WATCHED, CHILDREN, PROBLEMS, NAME, DESCRIPTION, FORMAT, FILES, NEEDY, HEADER = (
+    range(11)
+)
+_MAGIC = f"prowess index 3 {__version__}"
+
+
+class Kept(Mapping[str, Any]):
+    """The header of a skill as the index keeps it: JSON until somebody asks for a field."""
+
+    __slots__ = ("_fields", "_json")
+
+    def __init__(self, json_: bytes) -> None:
+        self._json = json_
+        self._fields: dict[str, Any] | None = None
+
+    def _read(self) -> dict[str, Any]:
+        if self._fields is None:
+            self._fields = json.loads(self._json)
+        return self._fields
+
+    def __getitem__(self, key: str) -> Any:
+        return self._read()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mapping) and self._read() == dict(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as for any mapping
+
+    def __repr__(self) -> str:
+        return repr(self._read())
 
 
 def load(folder: str, root: str) -> Rows:
@@ -32,22 +67,25 @@ def load(folder: str, root: str) -> Rows:
         finally:
             os.close(descriptor)
         start = data.index(b"\n") + 1
-        body = memoryview(data)[start:]
-        if data[:start] != _head(root, body):
+        if data[:start] != _head(root, memoryview(data)[start:]):
             return {}
-        rows: Rows = json.loads(str(body, "utf-8", "surrogatepass"))
+        stop = data.index(b"\n", start)
+        rows: Rows = json.loads(str(memoryview(data)[start:stop], "utf-8", "surrogatepass"))
+        headers = data[stop + 1 :].split(b"\n")
     except (OSError, ValueError):
         return {}
+    for row, header in zip(rows.values(), headers, strict=True):
+        row.append(header)
     return rows
 
 
 def save(folder: str, root: str, rows: Rows) -> None:
     """Replace the file in one move. An index that cannot be written costs time and nothing else."""
-    body = json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
     import tempfile
 
+    flat = {below: row[:HEADER] for below, row in rows.items()}
+    lines = [_json(flat), *(_header(row[HEADER]) for row in rows.values())]
+    body = b"\n".join(lines)
     with contextlib.suppress(OSError):
         os.makedirs(folder, mode=0o700, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=folder, prefix=".index-")
@@ -59,6 +97,16 @@ def save(folder: str, root: str, rows: Rows) -> None:
         except OSError:
             os.unlink(name)
             raise
+
+
+def _header(header: dict[str, Any] | bytes | None) -> bytes:
+    return header if isinstance(header, bytes) else _json(header) if header is not None else b""
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _file(folder: str, root: str) -> str:

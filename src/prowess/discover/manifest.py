@@ -6,6 +6,7 @@ and the skill has no instructions.
 """
 
 import json
+import math
 import re
 from typing import Any
 
@@ -81,7 +82,15 @@ def _parse(text: str) -> dict[str, Any]:
             f"the manifest has {len(text):,} characters", hint=f"keep it under {MAX_CHARS:,}"
         )
     try:
-        manifest = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_once)
+        manifest = json.loads(
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=_once,
+            parse_constant=_number,
+            parse_float=_number,
+        )
+        json.dumps(
+            manifest, ensure_ascii=False
+        ).encode()  # half a surrogate pair can be written, and is no text
     except json.JSONDecodeError as error:
         raise SkillError(
             f"not valid JSON: {error.msg}", hint="mend the JSON at this line", line=error.lineno
@@ -93,6 +102,12 @@ def _parse(text: str) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise SkillError("the manifest is not an object", hint='begin with { and `"name": …`')
     return manifest
+
+
+def _number(text: str) -> float:
+    if not math.isfinite(number := float(text)):
+        raise SkillError(f"not usable JSON: {text} is no number", hint="use plain values")
+    return number
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """
 Copy the built-in pack to where other tools can read it.
 
-The copy is made beside the target and moved into place skill by skill. A list of what is ours,
-with digests, is kept in the target: what was retired is removed, what somebody else put there, or
-changed by hand, is never touched.
+Each copy is made beside the target folder and moved into place, so whoever looks sees the old
+skill or the new one. A list of what is ours, with digests, is kept in the target: what was retired
+is removed, what somebody else put there, or changed by hand, is never touched.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from prowess.core.errors import OutsideError
 
 OURS = ".prowess-pack.json"
+_ASIDE = ".prowess-sync-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,51 +30,40 @@ class Synced:
 def sync_pack(source: str, target: str) -> Synced:
     """Make `target` hold the pack of `source`. Raises `OutsideError` when the disk will not have it."""
     try:
-        return _sync(source, target)
+        os.makedirs(target, exist_ok=True)
+        with _aside(target) as aside:
+            return _sync(source, target, aside)
     except OSError as error:
+        why = error.strerror or str(error).splitlines()[0]
         raise OutsideError(
-            f"the built-in skills cannot be copied to {target}: {error.strerror}",
+            f"the built-in skills cannot be copied to {target}: {why}",
             hint="check the folder, or set skills_sync_on_start = false",
         ) from error
 
 
-def synced_pack(source: str, target: str) -> str:
-    """The folder to read the pack from: `target` when it holds all of this pack, unchanged in kind, else `source`."""
-    ours = _ours(target)
-    names = list(_skills(source)) if ours else []
-    if names and all(ours.get(name) == _digest(os.path.join(source, name)) for name in names):
-        return target
-    return source
-
-
-def _sync(source: str, target: str) -> Synced:
+def _sync(source: str, target: str, aside: str) -> Synced:
     import shutil
 
-    os.makedirs(target, exist_ok=True)
     ours = _ours(target)
     written, removed, kept = [], [], []
     wanted = {name: _digest(os.path.join(source, name)) for name in _skills(source)}
     for name, digest in wanted.items():
         place = os.path.join(target, name)
-        if os.path.lexists(place):
-            there = _digest(place) if os.path.isdir(place) and not os.path.islink(place) else ""
-            if there == digest:
-                ours[name] = digest
-                continue
-            if there != ours.get(name):
-                kept.append(name)
-                ours.pop(name, None)
-                continue
-        _replace(os.path.join(source, name), place)
+        there = _digest(place)
+        if there and there != digest and there != ours.get(name):
+            kept.append(name)
+            ours.pop(name, None)
+            continue
         ours[name] = digest
-        written.append(name)
+        if there != digest:
+            _replace(os.path.join(source, name), place, aside)
+            written.append(name)
     for name in sorted(ours.keys() - wanted.keys()):
         place = os.path.join(target, name)
-        if os.path.isdir(place) and not os.path.islink(place) and _digest(place) == ours[name]:
+        if _digest(place) == ours.pop(name):
             shutil.rmtree(place)
             removed.append(name)
-        del ours[name]
-    _write_ours(target, ours)
+    _write_ours(target, ours, aside)
     return Synced(written=tuple(written), removed=tuple(removed), kept=tuple(kept))
 
 
@@ -84,13 +74,17 @@ def _skills(source: str) -> Iterator[str]:
 
 
 def _digest(folder: str) -> str:
-    """Of every name and byte below `folder`."""
+    """Of every name, byte and link below `folder`; empty when there is nothing, no answer to any other when it is no folder."""
     import hashlib
 
+    if not os.path.lexists(folder):
+        return ""
+    if os.path.islink(folder) or not os.path.isdir(folder):
+        return "no folder"
     digest = hashlib.sha256()
     for below, folders, files in os.walk(folder):
         folders.sort()
-        for name in sorted(files):
+        for name in sorted(folders + files):
             path = os.path.join(below, name)
             digest.update(os.fsencode(os.path.relpath(path, folder)) + b"\0")
             if os.path.islink(path):
@@ -101,35 +95,51 @@ def _digest(folder: str) -> str:
     return digest.hexdigest()
 
 
-def _replace(source: str, place: str) -> None:
-    """Put a copy of `source` at `place`: whoever looks sees the old skill or the new one, never half of it."""
+@contextlib.contextmanager
+def _aside(target: str) -> Iterator[str]:
+    """A folder of our own on the same disk, out of sight of who searches the target; what a crash left is cleared."""
     import shutil
     import tempfile
 
-    aside = tempfile.mkdtemp(dir=os.path.dirname(place), prefix=".sync-")
+    parent = os.path.dirname(os.path.abspath(target))
+    for name in os.listdir(parent):
+        if name.startswith(_ASIDE):
+            shutil.rmtree(os.path.join(parent, name), ignore_errors=True)
+    aside = tempfile.mkdtemp(dir=parent, prefix=_ASIDE)
     try:
-        fresh, old = os.path.join(aside, "new"), os.path.join(aside, "old")
-        shutil.copytree(source, fresh)
-        if os.path.lexists(place):
-            os.rename(place, old)
-        os.rename(fresh, place)
+        yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def _replace(source: str, place: str, aside: str) -> None:
+    import shutil
+
+    fresh, old = os.path.join(aside, "new"), os.path.join(aside, f"old-{os.path.basename(place)}")
+    shutil.copytree(source, fresh, symlinks=True)
+    if os.path.lexists(place):
+        os.rename(place, old)
+    os.rename(fresh, place)
+
+
 def _ours(target: str) -> dict[str, str]:
-    with contextlib.suppress(OSError, ValueError):
+    """What the list says is ours; anything in it that is not the plain name of a folder is passed over."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
         with open(os.path.join(target, OURS), encoding="utf-8") as file:
             kept = json.load(file)
-        if isinstance(kept, dict) and all(isinstance(digest, str) for digest in kept.values()):
-            return kept
+        if isinstance(kept, dict):
+            return {
+                name: digest
+                for name, digest in kept.items()
+                if isinstance(digest, str)
+                and name == os.path.basename(name)
+                and not name.startswith(".")
+            }
     return {}
 
 
-def _write_ours(target: str, ours: dict[str, str]) -> None:
-    import tempfile
-
-    descriptor, name = tempfile.mkstemp(dir=target, prefix=".sync-")
-    with open(descriptor, "w", encoding="utf-8") as file:
+def _write_ours(target: str, ours: dict[str, str], aside: str) -> None:
+    path = os.path.join(aside, OURS)
+    with open(path, "w", encoding="utf-8") as file:
         json.dump(ours, file, indent=1, sort_keys=True)
-    os.replace(name, os.path.join(target, OURS))
+    os.replace(path, os.path.join(target, OURS))

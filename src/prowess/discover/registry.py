@@ -7,6 +7,7 @@ registry.yaml: which skills go with which phase of a loop.
     phase_type_defaults: {evaluate: []}      # a phase of this type that has no list of its own
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,9 +40,9 @@ class Registry:
 
 def load_registry(path: str, skills: Mapping[str, Skill]) -> Registry:
     """Read and check the whole file; a wrong shape is a `SettingsError`, an unknown skill only a problem."""
-    folder, _, name = path.rpartition("/")
+    folder, name = os.path.split(os.path.abspath(path))
     try:
-        document = read_mapping(decode(read_beneath(folder or "/", name)))
+        document = read_mapping(decode(read_beneath(folder, name)))
     except SkillError as error:
         where = f"{path}:{error.line}" if error.line else path
         raise SettingsError(f"{where}: {error}", hint=error.hint) from None

@@ -18,6 +18,8 @@ MAX_DEPTH = 8
 LONGEST_LINE = 1_000
 _LINK = re.compile(r"\[[^\]]*\]\(([^()]*)\)")
 _BULLET = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
+_DOT_SLASH = re.compile(r"(?<![\w/.])\./")
+_DASHES = (":", "-", "\u2013", "\u2014")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _POINTS = re.compile(r"\b(?:see|read|in|refer to|check|use|load|follow)\b", re.IGNORECASE)
 
@@ -51,14 +53,15 @@ def described(path: str, text: str) -> str:
     """What `text` says of the file: after its name in a list, behind a label, or where it says to see it."""
     # Long lines are passed over: they are data, and patterns on them would take their time.
     lines = [_bare(line) for line in text.split("\n") if path in line and len(line) <= LONGEST_LINE]
+    named = re.compile(rf"(?<![\w/.-]){re.escape(path)}(?![\w/-]|\.\w)")
     for line in lines:
-        if line.startswith(path) and (rest := line[len(path) :].lstrip()).startswith(
-            (":", "-", "\u2013", "\u2014")
+        if (found := named.match(line)) and (rest := line[found.end() :].lstrip()).startswith(
+            _DASHES
         ):
             return rest[1:].strip()
     for line in lines:
         for sentence in _SENTENCE.split(line):
-            if path in sentence and _POINTS.search(sentence):
+            if named.search(sentence) and _POINTS.search(sentence):
                 return sentence.strip()
     return ""
 
@@ -66,7 +69,7 @@ def described(path: str, text: str) -> str:
 def _bare(line: str) -> str:
     """The line without its bullet and without bold, code and link marks."""
     line = _LINK.sub(r"\1", line.replace("**", "").replace("`", "")).strip()
-    return _BULLET.sub("", line)
+    return _DOT_SLASH.sub("", _BULLET.sub("", line))
 
 
 def _files(root: str) -> Iterator[tuple[str, int, int]]:
@@ -74,7 +77,9 @@ def _files(root: str) -> Iterator[tuple[str, int, int]]:
     found: list[tuple[str, int]] = []
     waiting = [("", 0)]
     while waiting and len(found) < MAX_FILES:
-        below, depth = waiting.pop()
+        below, depth = waiting.pop(
+            0
+        )  # what lies nearer the top comes first, should there be too many
         try:
             with os.scandir(os.path.join(root, below)) as entries:
                 inside = sorted(entries, key=lambda entry: entry.name)
@@ -89,7 +94,7 @@ def _files(root: str) -> Iterator[tuple[str, int, int]]:
                     waiting.append((path, depth + 1))
             elif entry.is_file(follow_symlinks=False):
                 found.append((path, entry.stat(follow_symlinks=False).st_size))
-    for path, size in sorted(found)[:MAX_FILES]:
+    for path, size in sorted(found[:MAX_FILES]):
         yield path, size, _lines(root, path)
 
 
@@ -99,5 +104,7 @@ def _lines(root: str, path: str) -> int:
         data = read_beneath(root, path)
         decode(data)
     except (RefusedError, SkillError):
+        return 0
+    if b"\0" in data:
         return 0
     return data.count(b"\n") + (not data.endswith(b"\n") and data != b"")

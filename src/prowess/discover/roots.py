@@ -6,6 +6,7 @@ one from the working folder up to the git root, nearest first, and the built-in 
 """
 
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,7 +42,7 @@ def search_order(dirs: Sequence[str], *, project: str, builtin: str | None) -> l
     `project` is the working folder. A folder reached a second time, by another spelling or
     through a link, is left out: the same skills would only shadow themselves.
     """
-    ladder = _ladder(os.path.abspath(project))
+    steps = ladder(os.path.abspath(project))
     candidates = []
     for each in dirs:
         expanded = os.path.expanduser(each)
@@ -50,20 +51,20 @@ def search_order(dirs: Sequence[str], *, project: str, builtin: str | None) -> l
                 Root(
                     os.path.normpath(expanded),
                     "project"
-                    if _inside(expanded, ladder[-1]) and not each.startswith("~")
+                    if _inside(expanded, steps[-1]) and not each.startswith("~")
                     else "global",
                 )
             )
         else:
             candidates += [
-                Root(os.path.normpath(os.path.join(step, expanded)), "project") for step in ladder
+                Root(os.path.normpath(os.path.join(step, expanded)), "project") for step in steps
             ]
     if builtin is not None:
         candidates.append(Root(os.path.abspath(builtin), "builtin"))
     return _once(candidates)
 
 
-def _ladder(project: str) -> list[str]:
+def ladder(project: str) -> list[str]:
     """The working folder and the ones above it up to the git root; only itself outside of git."""
     steps, here = [project], project
     while not os.path.exists(os.path.join(here, ".git")):
@@ -85,10 +86,10 @@ def _once(candidates: list[Root]) -> list[Root]:
     for root in candidates:
         try:
             status = os.stat(root.path)
-        except OSError:
+        except (OSError, ValueError):  # a path may hold what no path can
             continue
         place = (status.st_dev, status.st_ino)
-        if place not in seen:
+        if place not in seen and stat.S_ISDIR(status.st_mode):
             seen.add(place)
             roots.append(root)
     return roots

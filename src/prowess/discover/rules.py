@@ -7,6 +7,7 @@ legal and unwise, or fields that only some tools know.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,9 +23,6 @@ from prowess.discover.index import WATCHED
 from prowess.discover.naming import name_faults
 from prowess.discover.scan import DEFINITIONS, definitions, scan
 
-SPEC_FIELDS = frozenset(
-    ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
-)
 KNOWN_FIELDS = SETTINGS | frozenset(
     "allowed_tools when_to_use argument_hint arguments disable_model_invocation user_invocable"
     " disallowed_tools paths version dependencies".split()
@@ -150,16 +148,9 @@ class _Fields:
                 "metadata is not a mapping of text to text",
                 "write `key: value` lines below it",
             )
-        if isinstance(self._fields.get("allowed-tools"), list) or "," in str(
-            self._fields.get("allowed-tools") or ""
-        ):
-            self._warn(
-                "allowed-tools",
-                "allowed-tools is not space-separated",
-                "write the tools on one line with blanks between them",
-            )
+        self._tools("allowed-tools")
         for field in self._fields:
-            if field in SPEC_FIELDS:
+            if field in agent_skill.SPEC_FIELDS:
                 continue
             if field.replace("-", "_") in KNOWN_FIELDS:
                 self._warn(
@@ -171,6 +162,21 @@ class _Fields:
                 self._error(
                     field, f"{field} is not in the specification", "move it below `metadata:`"
                 )
+
+    def _tools(self, field: str) -> None:
+        value = self._fields.get(field)
+        if value is not None and not isinstance(value, str | list):
+            self._error(
+                field,
+                f"{field} is not text",
+                "write the tools on one line with blanks between them",
+            )
+        elif isinstance(value, list) or "," in re.sub(r"\([^()]*\)", "", value or ""):
+            self._warn(
+                field,
+                f"{field} is not space-separated",
+                "write the tools on one line with blanks between them",
+            )
 
     def _text(self, field: str, *, longest: int | None, hint: str) -> str:
         value = self._fields.get(field)

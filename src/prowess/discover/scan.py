@@ -9,11 +9,16 @@ folders are visited by name, so that the same tree gives the same catalog on eve
 import os
 import stat
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from prowess.core.skill import Problem
 from prowess.discover.index import CHILDREN, SETTLED, STATE, WATCHED, Row, Rows
+
+if TYPE_CHECKING:
+    from prowess.discover.folder import Found
 
 MAX_DEPTH = 6
 MAX_CATEGORIES = 2_000  # folders that hold no skill themselves; the skills are not counted
@@ -22,21 +27,16 @@ DEFINITIONS = frozenset(("SKILL.md", "skill.md", "Skill.md", "manifest.json", "s
 # A file changed in the same tick of the clock as our read would look unchanged for ever, so what
 # was touched this shortly before the walk is read again the next time.
 _TICK, _COARSE_TICK = 50_000_000, 2_000_000_000
-_NOTHING = (None,) * 6  # no problems, no skill
+_NOTHING = (None,) * 7  # no problems, no skill
 
 
 @dataclass(slots=True)
 class Scan:
-    """
-    The rows of a root in the order of the walk, and the walk's own problems.
-
-    `stale`: the index is worth writing anew. `news`: a folder is not as it was known.
-    """
+    """The rows of a root in the order of the walk, the walk's own problems, and whether any row is new."""
 
     rows: Rows
     problems: list[Problem] = field(default_factory=list)
-    stale: bool = False
-    news: bool = False
+    changed: bool = False
 
 
 def scan(root: str, known: Rows) -> Scan:
@@ -44,7 +44,7 @@ def scan(root: str, known: Rows) -> Scan:
     walk = _Walk(root, known)
     walk.run()
     if len(walk.found.rows) != len(known):
-        walk.found.stale = walk.found.news = True
+        walk.found.changed = True
     return walk.found
 
 
@@ -76,31 +76,33 @@ class _Walk:
     def run(self) -> None:
         """Depth first and by name. One loop, because it runs for every folder at every start."""
         root, known, seen, rows = self._root, self._known, self._seen, self.found.rows
-        waiting = [("", 0)]
-        while waiting:
-            below, depth = waiting.pop()
+        waiting: list[tuple[str, int]] = [("", 0)]
+        links: list[tuple[str, int]] = []
+        while waiting or links:
+            # Links come when all else is done, so that what is a folder of its own is found as one.
+            below, depth = waiting.pop() if waiting else links.pop(0)
             path = f"{root}/{below}" if below else root
             try:
                 status = os.stat(path)
                 place = (status.st_dev, status.st_ino)
-                if not stat.S_ISDIR(status.st_mode):
-                    continue  # a link to a plain file
                 if place in seen:
                     self._note(
-                        path, "a link to a folder that was already visited", "remove the link"
+                        path,
+                        "this folder was visited before, by another path",
+                        "remove the link to it",
                     )
                     continue
-                seen.add(place)
                 row = known.get(below)
                 if (
                     row is None
                     or not row[SETTLED]
                     or row[STATE] != _state_on_disk(path, status, row[WATCHED])
                 ):
-                    before, row = row, self._read(path, status)
-                    self.found.stale = True
-                    if before is None or before[STATE] != row[STATE]:
-                        self.found.news = True
+                    if not stat.S_ISDIR(status.st_mode):
+                        continue  # a link to a plain file
+                    row = self._read(path, status)
+                    self.found.changed = True
+                seen.add(place)
             except OSError as error:
                 self._note(
                     path, f"cannot be entered: {error.strerror}", "mend the link or the permissions"
@@ -109,11 +111,13 @@ class _Walk:
             rows[below] = row
             if row[CHILDREN] is not None and self._may_descend(path, depth, row[CHILDREN]):
                 start = f"{below}/" if below else ""
-                waiting += [(start + name, depth + 1) for name in reversed(row[CHILDREN])]
+                folders, linked = row[CHILDREN]
+                waiting += [(start + name, depth + 1) for name in reversed(folders)]
+                links += [(start + name, depth + 1) for name in linked]
 
-    def _may_descend(self, path: str, depth: int, children: list[str]) -> bool:
+    def _may_descend(self, path: str, depth: int, children: list[list[str]]) -> bool:
         if depth >= MAX_DEPTH:
-            if children:
+            if any(children):
                 self._note(
                     path,
                     f"folders more than {MAX_DEPTH} deep are not searched",
@@ -131,18 +135,25 @@ class _Walk:
 
     def _read(self, path: str, status: os.stat_result) -> Row:
         """A new row for a folder that is new or not as it was."""
-        # Imported late, and YAML with it: an unchanged root never needs them.
-        from prowess.discover.folder import read_folder
-
         chosen = definitions(DEFINITIONS.intersection(os.listdir(path)))
         children = _folders(path) if not chosen or path == self._root else None
         if not chosen:
             return [_state(status, ()), self._settled(status), "", children, *_NOTHING]
-        found = read_folder(path, chosen)
+        found = self._read_folder(path, chosen)
         files = [file for file in found.statuses if file is not None]
         settled = len(files) == len(chosen) and self._settled(status, *files)
         problems = [[p.path, p.message, p.level, p.hint, p.line] for p in found.problems] or None
-        return [_state(status, files), settled, "\n".join(chosen), children, problems, *found.skill]
+        *parts, header = found.skill
+        needy = header is not None and "dependencies" in header
+        state = _state(status, files)
+        return [state, settled, "\n".join(chosen), children, problems, *parts, needy, header]
+
+    @cached_property
+    def _read_folder(self) -> "Callable[[str, list[str]], Found]":
+        """Imported late, and YAML with it: an unchanged root never needs them."""
+        from prowess.discover.folder import read_folder
+
+        return read_folder
 
     def _settled(self, *statuses: os.stat_result) -> bool:
         """Are all their times old enough that no later change can hide behind the tick of the clock?"""
@@ -159,28 +170,27 @@ class _Walk:
 def _state_on_disk(path: str, folder: os.stat_result, watched: str) -> int | None:
     """The state now of the folder with this status; None when one of its definition files is gone."""
     try:
-        return _state(
-            folder,
-            map(os.stat, [f"{path}/{name}" for name in watched.split("\n")]) if watched else (),
-        )
+        if watched and "\n" not in watched:  # nearly always
+            return _state(folder, (os.stat(f"{path}/{watched}"),))
+        return _state(folder, [os.stat(f"{path}/{name}") for name in watched.split("\n") if name])
     except OSError:
         return None
 
 
-def _state(folder: os.stat_result, files: Iterable[os.stat_result]) -> int:
+def _state(folder: os.stat_result, files: Sequence[os.stat_result]) -> int:
     """
     The folder and its definition files as one number, the same in every process.
 
     A folder's mtime moves when an entry comes or goes, a file's size and times when it is written.
     """
-    state = hash((folder.st_mtime_ns, folder.st_ino))
+    state = hash((folder.st_mtime_ns, folder.st_ctime_ns, folder.st_ino))
     for file in files:
         state = hash((state, file.st_mtime_ns, file.st_ctime_ns, file.st_size, file.st_ino))
     return state
 
 
-def _folders(path: str) -> list[str]:
-    """The folders to visit: real ones first, so that a link to one of them is seen to be a link."""
+def _folders(path: str) -> list[list[str]]:
+    """The folders in it to visit, and the links that may be folders, each by name."""
     folders, links = [], []
     with os.scandir(path) as entries:
         for entry in entries:
@@ -190,4 +200,4 @@ def _folders(path: str) -> list[str]:
                 links.append(entry.name)
             elif entry.is_dir():
                 folders.append(entry.name)
-    return sorted(folders) + sorted(links)
+    return [sorted(folders), sorted(links)]

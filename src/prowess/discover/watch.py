@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from prowess.discover.catalog import Catalog, rescan
-from prowess.discover.index import STATE, Rows
+from prowess.discover.index import STATE, WATCHED, Rows
 from prowess.discover.roots import Root
 
 SHARE = 20  # of the time at most one part in so many goes into looking
@@ -56,11 +56,12 @@ class LiveCatalog:
         )
 
     def _states(self) -> dict[str, int]:
-        """The state of each folder by its path: it tells of edits that leave the header as it was."""
+        """The state of each skill's folder by its path: it tells of edits that leave the header as it was."""
         return {
             f"{root}/{below}" if below else root: row[STATE]
             for root, rows in self._known.items()
             for below, row in rows.items()
+            if row[WATCHED]
         }
 
     def reload(self) -> Catalog:

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,6 +22,7 @@ create table if not exists event (
 );
 create index if not exists event_kind on event (kind, position);
 """
+PATIENCE = 30  # seconds to wait for another process that writes
 _COLUMNS = "position, run, seq, at, kind, payload"
 
 
@@ -31,11 +33,21 @@ class SqliteLog:
         self._path = path
         with self._explained():
             os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
-            self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
-            # Write-ahead logging, so that a slow reader of the log never holds up a run.
-            self._db.execute("pragma journal_mode = wal")
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE)
+            self._switch_to_wal()
             self._db.execute("pragma synchronous = normal")
             self._db.executescript(_SCHEMA)
+
+    def _switch_to_wal(self) -> None:
+        """Write-ahead logging, so that a slow reader of the log never holds up a run."""
+        until = time.monotonic() + PATIENCE
+        while self._db.execute("pragma journal_mode").fetchone() != ("wal",):
+            try:
+                self._db.execute("pragma journal_mode = wal")
+            except sqlite3.OperationalError:  # this one statement does not wait by itself
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
 
     def append(self, event: Event, *, seq: int | None = None) -> Recorded:
         payload = json.dumps(dict(event.payload), ensure_ascii=False, sort_keys=True)
@@ -65,8 +77,11 @@ class SqliteLog:
         yield from self._rows(query, (run, after))
 
     def tail(self, *, after: int = 0, kind: str | None = None) -> Iterator[Recorded]:
-        query = f"select {_COLUMNS} from event where position > ? and (? is null or kind = ?) order by position"  # noqa: S608  our own columns
-        yield from self._rows(query, (after, kind, kind))
+        with self._explained():
+            (last,) = self._db.execute("select max(position) from event").fetchone()
+        # Up to what is there now: who writes while reading still comes to an end.
+        query = f"select {_COLUMNS} from event where position > ? and position <= ? and (? is null or kind = ?) order by position"  # noqa: S608  our own columns
+        yield from self._rows(query, (after, last or 0, kind, kind))
 
     def close(self) -> None:
         self._db.close()
@@ -80,7 +95,7 @@ class SqliteLog:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
             raise OutsideError(
                 f"the event log {self._path} cannot be used: {error}",
                 hint="move the file away to begin a new log, or name another folder with --data",

@@ -30,8 +30,8 @@ def with_block(text: str, block: str) -> str:
     if found is not None:
         return text[: found.start()] + block + text[found.end() :]
     line = "\r\n" if "\r\n" in text else "\n"
-    if not text.strip():
-        return f"{text}# Agents{line}{line}{block}{line}" if not text else text + block + line
+    if not text:
+        return f"# Agents\n\n{block}\n"
     gap = "" if text.endswith(line * 2) else line if text.endswith(line) else line * 2
     return f"{text}{gap}{block}{line}"
 

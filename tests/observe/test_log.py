@@ -1,0 +1,512 @@
+"""
+The contract of the event log, held by every implementation of the port.
+
+An implementation is opened by one word of text, its place; the others may open the same place at once.
+"""
+
+import itertools
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prowess.core.errors import OutsideError
+from prowess.core.event import Event, Recorded
+from prowess.core.ports import Log
+from prowess.observe.log import SqliteLog
+
+# By the name under which another process finds it.
+IMPLEMENTATIONS: dict[str, Callable[[str], Log]] = {"prowess.observe.log:SqliteLog": SqliteLog}
+
+WRITER = """
+import importlib, sys
+from prowess.core.event import Event
+
+where, place, run, count, numbered = sys.argv[1:]
+module, _, name = where.partition(":")
+log = getattr(importlib.import_module(module), name)(place)
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(1, int(count) + 1):
+    event = Event(run=run, kind="written", payload={"by": sys.argv[0], "number": number})
+    kept = log.append(event, seq=number if numbered == "numbered" else None)
+    print(kept.seq, flush=True)
+log.close()
+"""
+
+
+class Place:
+    """Where a log is kept, and every log that a test opened there."""
+
+    def __init__(self, implementation: str, path: Path) -> None:
+        self.path = path
+        self._implementation = implementation
+        self._opened: list[Log] = []
+
+    def open(self) -> Log:
+        log = IMPLEMENTATIONS[self._implementation](str(self.path))
+        self._opened.append(log)
+        return log
+
+    def close(self) -> None:
+        for log in self._opened:
+            log.close()
+
+    def writer(self, run: str, count: int, *, numbered: bool = False) -> subprocess.Popen[str]:
+        """Another process with the log open, waiting for a line on its input to begin."""
+        words = [self._implementation, str(self.path), run, str(count)]
+        process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, *words, "numbered" if numbered else "free"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+
+@pytest.fixture(params=IMPLEMENTATIONS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    place = Place(request.param, tmp_path / "data" / "log")
+    yield place
+    place.close()
+
+
+@pytest.fixture
+def log(place: Place) -> Log:
+    return place.open()
+
+
+def event(run: str = "run", kind: str = "kind", **payload: Any) -> Event:
+    return Event(run=run, kind=kind, payload=payload)
+
+
+def numbers(recorded: Iterator[Recorded]) -> list[int]:
+    """The `number` in each payload."""
+    return [each.event.payload["number"] for each in recorded]
+
+
+# Order
+
+
+def test_a_new_log_is_empty(log: Log) -> None:
+    assert list(log.tail()) == []
+    assert list(log.run("run")) == []
+
+
+def test_an_event_comes_back_as_it_was_written(log: Log) -> None:
+    written = event(
+        "run", "kind", text="words", number=1, list=[1, None, True, 0.5], deep={"a": {}}
+    )
+
+    kept = log.append(written)
+
+    assert kept.event == written
+    assert (kept.seq, kept.position) == (1, 1)
+    assert list(log.run("run")) == list(log.tail()) == [kept]
+
+
+def test_a_runs_events_are_numbered_from_one_in_the_order_they_were_written(log: Log) -> None:
+    kept = [log.append(event(number=number)) for number in range(20)]
+
+    assert [each.seq for each in kept] == list(range(1, 21))
+    assert list(log.run("run")) == kept
+
+
+def test_each_run_has_numbers_of_its_own_and_the_log_has_one_order_of_all(log: Log) -> None:
+    for number, run in enumerate("abab"):
+        log.append(event(run, number=number))
+
+    assert [(each.event.run, each.seq) for each in log.tail()] == [
+        ("a", 1),
+        ("b", 1),
+        ("a", 2),
+        ("b", 2),
+    ]
+    assert numbers(log.run("b")) == [1, 3]
+    positions = [each.position for each in log.tail()]
+    assert positions == sorted(set(positions))
+
+
+def test_a_run_is_ordered_by_number_and_not_by_when_it_was_written(log: Log) -> None:
+    for number in (3, 1, 2):
+        log.append(event(number=number), seq=number)
+
+    assert numbers(log.run("run")) == [1, 2, 3]
+    assert numbers(log.tail()) == [3, 1, 2]
+
+
+def test_the_next_number_follows_the_highest(log: Log) -> None:
+    log.append(event(), seq=7)
+
+    assert log.append(event()).seq == 8
+
+
+# Written twice
+
+
+def test_a_number_given_twice_changes_nothing_and_answers_with_what_is_kept(log: Log) -> None:
+    first = log.append(event(number=1), seq=1)
+
+    again = log.append(event(kind="other", number=2), seq=1)
+
+    assert again == first
+    assert list(log.tail()) == [first]
+
+
+def test_a_run_written_again_from_its_beginning_is_there_once(log: Log) -> None:
+    for _ in range(2):
+        for number in (1, 2, 3):
+            log.append(event(number=number), seq=number)
+
+    assert numbers(log.tail()) == [1, 2, 3]
+    assert log.append(event()).seq == 4
+
+
+def test_the_same_number_in_another_run_is_another_event(log: Log) -> None:
+    log.append(event("a"), seq=1)
+
+    assert log.append(event("b"), seq=1).event.run == "b"
+    assert len(list(log.tail())) == 2
+
+
+# Reading on
+
+
+def test_a_run_is_read_on_after_a_number(log: Log) -> None:
+    for number in range(1, 6):
+        log.append(event(number=number))
+
+    assert numbers(log.run("run", after=3)) == [4, 5]
+    assert numbers(log.run("run", after=5)) == []
+
+
+def test_the_log_is_read_on_after_any_position(log: Log) -> None:
+    kept = [log.append(event(run)) for run in "abcab"]
+
+    for read, last in enumerate(kept, start=1):
+        assert list(log.tail(after=last.position)) == kept[read:]
+
+
+def test_what_is_written_later_is_found_after_the_position_of_the_last_look(log: Log) -> None:
+    log.append(event(number=1))
+    (*_, last) = log.tail()
+    log.append(event("other", number=2))
+
+    assert numbers(log.tail(after=last.position)) == [2]
+
+
+def test_one_kind_can_be_asked_for(log: Log) -> None:
+    for number, kind in enumerate(["a", "b", "a", "A", "ab"]):
+        log.append(event(kind=kind, number=number))
+
+    assert numbers(log.tail(kind="a")) == [0, 2]
+    assert numbers(log.tail(after=1, kind="a")) == [2]
+    assert numbers(log.tail(kind="none")) == []
+
+
+def test_kinds_that_nobody_knows_survive(log: Log) -> None:
+    log.append(event(kind="FROM_A_NEWER_VERSION", anything={"at": ["all"]}))
+
+    (kept,) = log.tail()
+    assert kept.event == event(kind="FROM_A_NEWER_VERSION", anything={"at": ["all"]})
+
+
+def test_events_may_be_written_while_others_are_read(log: Log) -> None:
+    for number in range(5):
+        log.append(event(number=number))
+    reading = log.tail()
+    first = next(reading)
+    log.append(event("other", number=9))
+
+    rest = numbers(itertools.islice(reading, 4))
+
+    assert first.event.payload == {"number": 0}
+    assert rest == [1, 2, 3, 4]
+
+
+def test_a_look_at_the_log_ends_though_the_reader_writes_as_it_reads(log: Log) -> None:
+    for _ in range(3):
+        log.append(event())
+
+    read = 0
+    for _ in itertools.islice(log.tail(), 100):
+        log.append(event("other"))
+        read += 1
+
+    assert read == 3
+
+
+# Keeping
+
+
+def test_a_log_that_is_opened_again_goes_on_where_it_ended(place: Place) -> None:
+    first = place.open()
+    kept = first.append(event(number=1))
+    first.close()
+
+    again = place.open()
+
+    assert list(again.tail()) == [kept]
+    following = again.append(event(number=2))
+    assert following.seq == 2
+    assert following.position > kept.position
+
+
+def test_two_that_are_open_at_once_see_each_other(place: Place) -> None:
+    one, two = place.open(), place.open()
+    one.append(event(number=1))
+    two.append(event(number=2))
+
+    assert numbers(one.tail()) == numbers(two.tail()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Ünïcode 🦉 \u2028\u2029",
+        "quotes \" ' ` and \\ backslashes \\u0041 \\",
+        "a\0b",
+        "\x1b[31mred\x1b[0m\r\n\t",
+        os.fsdecode(b"caf\xe9/\xff"),
+        "\ud800 alone",
+        "'; drop table event; --",
+        "x" * 1_000_000,
+    ],
+    ids=["empty", "unicode", "quotes", "nul", "control", "bytes", "surrogate", "sql", "long"],
+)
+def test_a_payload_may_hold_any_text(place: Place, text: str) -> None:
+    log = place.open()
+    written = Event(run="run", kind="kind", payload={"text": text, text[:100]: [text]})
+
+    assert log.append(written).event == written
+    assert [each.event for each in place.open().tail()] == [written]
+
+
+@pytest.mark.parametrize("word", ["", "with blanks", "'; drop table event; --", "ü🦉", "a%b_c"])
+def test_a_run_and_a_kind_may_be_any_text(log: Log, word: str) -> None:
+    log.append(event("other", "other"))
+    log.append(event(word, word))
+
+    assert [each.event.run for each in log.run(word)] == [word]
+    assert [each.event.kind for each in log.tail(kind=word)] == [word]
+
+
+def test_an_event_can_be_shown_as_json(log: Log) -> None:
+    kept = log.append(event("r", "k", number=1))
+
+    assert json.loads(json.dumps(kept.as_json())) == {
+        "position": 1,
+        "run": "r",
+        "seq": 1,
+        "at": kept.at,
+        "kind": "k",
+        "payload": {"number": 1},
+    }
+
+
+def test_an_event_that_is_not_json_is_refused_and_the_log_goes_on(log: Log) -> None:
+    with pytest.raises(TypeError):
+        log.append(event(strange=object()))
+
+    assert log.append(event(number=1)).seq == 1
+
+
+# Several processes
+
+
+def finish(*writers: subprocess.Popen[str]) -> list[list[int]]:
+    """Let all begin at once; the numbers that each was given."""
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    given = [writer.communicate()[0] for writer in writers]
+    assert [writer.returncode for writer in writers] == [0] * len(writers)
+    return [[int(line) for line in lines.splitlines()] for lines in given]
+
+
+def test_processes_that_write_one_run_at_once_lose_nothing_and_repeat_no_number(
+    place: Place,
+) -> None:
+    log = place.open()
+    writers = [place.writer("shared", 50) for _ in range(4)]
+
+    given = finish(*writers)
+
+    assert sorted(itertools.chain(*given)) == list(range(1, 201))
+    assert [each.seq for each in log.run("shared")] == list(range(1, 201))
+    assert all(each == sorted(each) for each in given)
+
+
+def test_processes_that_write_runs_of_their_own_share_one_order(place: Place) -> None:
+    log = place.open()
+    writers = [place.writer(run, 25) for run in "abcd"]
+
+    finish(*writers)
+
+    positions = [each.position for each in log.tail()]
+    assert len(positions) == 100
+    assert positions == sorted(set(positions))
+    for run in "abcd":
+        assert numbers(log.run(run)) == list(range(1, 26))
+
+
+def test_a_run_replayed_by_two_processes_at_once_is_written_once(place: Place) -> None:
+    log = place.open()
+    writers = [place.writer("shared", 25, numbered=True) for _ in range(2)]
+
+    finish(*writers)
+
+    assert numbers(log.run("shared")) == list(range(1, 26))
+
+
+def test_a_process_killed_while_it_writes_leaves_a_log_that_goes_on(place: Place) -> None:
+    log = place.open()
+    writer = place.writer("shared", 1_000_000)
+    assert writer.stdin
+    assert writer.stdout
+    writer.stdin.write("go\n")
+    writer.stdin.flush()
+    told = [int(writer.stdout.readline()) for _ in range(20)]
+    writer.kill()
+    writer.communicate()
+
+    kept = [each.seq for each in log.run("shared")]
+
+    assert kept[:20] == told
+    assert kept == list(range(1, len(kept) + 1))
+    assert log.append(event("shared")).seq == len(kept) + 1
+
+
+# Damage
+
+
+def assert_explained(error: OutsideError, place: Place) -> None:
+    assert str(place.path.parent) in str(error)
+    assert "--data" in error.hint
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a log" * 100, os.urandom(8192), b"SQLite format 3\0junk"]
+)
+def test_a_file_that_is_no_log_is_an_outside_error_with_a_hint(
+    place: Place, content: bytes
+) -> None:
+    place.path.parent.mkdir()
+    place.path.write_bytes(content)
+
+    with pytest.raises(OutsideError) as failed:
+        place.open()
+
+    assert_explained(failed.value, place)
+    assert place.path.read_bytes() == content
+
+
+def test_a_log_damaged_in_the_middle_is_an_outside_error_with_a_hint(place: Place) -> None:
+    log = place.open()
+    for number in range(200):
+        log.append(event(number=number, text="x" * 500))
+    log.close()
+    size = place.path.stat().st_size
+    with place.path.open("r+b") as file:
+        file.seek(8192)
+        file.write(b"\xff" * (size - 8192))
+
+    with pytest.raises(OutsideError) as failed:
+        list(place.open().tail())
+
+    assert_explained(failed.value, place)
+
+
+@pytest.mark.parametrize("kind", ["folder in its place", "below a file"])
+def test_a_place_where_no_file_can_be_is_an_outside_error_with_a_hint(
+    place: Place, kind: str
+) -> None:
+    if kind == "below a file":
+        place.path.parent.write_text("")
+    else:
+        place.path.mkdir(parents=True)
+
+    with pytest.raises(OutsideError) as failed:
+        place.open()
+
+    assert_explained(failed.value, place)
+
+
+def test_a_log_used_after_it_was_closed_is_an_outside_error(place: Place) -> None:
+    log = place.open()
+    log.close()
+
+    with pytest.raises(OutsideError):
+        log.append(event())
+
+
+# What only the SQLite log can get wrong
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """The bare database of a log, for tests that spoil it."""
+    SqliteLog(str(tmp_path / "log")).close()
+    database = sqlite3.connect(tmp_path / "log", isolation_level=None)
+    yield database
+    database.close()
+
+
+def test_a_row_that_is_not_json_is_an_outside_error(
+    tmp_path: Path, sqlite: sqlite3.Connection
+) -> None:
+    sqlite.execute("insert into event (run, seq, kind, payload) values ('run', 1, 'kind', '{')")
+    log = SqliteLog(str(tmp_path / "log"))
+
+    try:
+        with pytest.raises(OutsideError):
+            list(log.tail())
+    finally:
+        log.close()
+
+
+def test_a_database_with_a_foreign_table_of_the_same_name_is_an_outside_error(
+    tmp_path: Path,
+) -> None:
+    database = sqlite3.connect(tmp_path / "log")
+    database.execute("create table event (something text)")
+    database.close()
+
+    with pytest.raises(OutsideError):
+        SqliteLog(str(tmp_path / "log"))
+
+
+def test_a_log_that_another_process_is_just_making_is_waited_for(tmp_path: Path) -> None:
+    maker = sqlite3.connect(tmp_path / "log", isolation_level=None, check_same_thread=False)
+    maker.execute("create table unrelated (a)")
+    maker.execute("begin immediate")
+    failures: list[OutsideError] = []
+    begun = threading.Event()
+
+    def opening() -> None:
+        begun.set()
+        try:
+            SqliteLog(str(tmp_path / "log")).close()
+        except OutsideError as error:
+            failures.append(error)
+
+    opener = threading.Thread(target=opening)
+    opener.start()
+    begun.wait()
+    opener.join(timeout=0.5)
+    maker.execute("commit")
+    opener.join()
+    maker.close()
+
+    assert failures == []
