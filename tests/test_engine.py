@@ -175,6 +175,68 @@ def test_skills_that_are_gone_are_news(settings: Settings, facts: list[Event], g
     assert [fact["names"] for fact in told(facts, SKILLS_DISCOVERED)] == [["built-in"]]
 
 
+def test_each_project_is_told_of_its_own(
+    settings: Settings, facts: list[Event], tmp_path: Path
+) -> None:
+    write_skill(skills_of(settings), "pdf")
+    other = replace(settings, project=str(tmp_path / "other"))
+    write_skill(skills_of(other), "git")
+
+    for _ in range(2):
+        discover(settings, record=facts.append)
+        discover(other, record=facts.append)
+
+    assert [fact["names"] for fact in told(facts, SKILLS_DISCOVERED)] == [
+        ["pdf", "built-in"],
+        ["git", "built-in"],
+    ]
+
+
+def test_a_skill_that_breaks_and_is_mended_is_news_both_times(
+    settings: Settings, facts: list[Event]
+) -> None:
+    folder = write_skill(skills_of(settings), "pdf")
+    good = (folder / "SKILL.md").read_text()
+    discover(settings, record=facts.append)
+    write_file(folder / "SKILL.md", "---\nname: pdf\n---\n")
+    discover(settings, record=facts.append)
+    write_file(folder / "SKILL.md", good)
+
+    discover(settings, record=facts.append)
+
+    assert [fact["names"] for fact in told(facts, SKILLS_DISCOVERED)] == [
+        ["pdf", "built-in"],
+        ["built-in"],
+        ["pdf", "built-in"],
+    ]
+    assert told(facts, SKILLS_LOAD_FAILED) == [{"name": "pdf", "error": "no description"}]
+
+
+def test_a_skill_that_fails_for_another_reason_than_before_is_news(
+    settings: Settings, facts: list[Event]
+) -> None:
+    write_file(skills_of(settings) / "pdf" / "SKILL.md", "---\nname: pdf\n---\n")
+    discover(settings, record=facts.append)
+    write_file(skills_of(settings) / "pdf" / "SKILL.md", "no header at all")
+
+    discover(settings, record=facts.append)
+
+    assert [fact["error"] for fact in told(facts, SKILLS_LOAD_FAILED)] == [
+        "no description",
+        "no header",
+    ]
+
+
+def test_a_data_folder_that_cannot_be_written_keeps_nobody_from_finding_skills(
+    settings: Settings, facts: list[Event], tmp_path: Path
+) -> None:
+    write_skill(skills_of(settings), "pdf")
+    settings = replace(settings, data=str(write_file(tmp_path / "plain", "") / "data"))
+
+    assert list(discover(settings, record=facts.append).skills) == ["pdf", "built-in"]
+    assert told(facts, SKILLS_DISCOVERED) != []
+
+
 def test_what_could_not_be_recorded_is_told_the_next_time(
     settings: Settings, facts: list[Event]
 ) -> None:

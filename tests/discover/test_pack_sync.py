@@ -4,6 +4,9 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -242,6 +245,21 @@ def test_a_foreign_list_claims_nothing_and_is_replaced(
     assert json.loads((target / OURS).read_bytes()).keys() == {"git", "pdf"}
 
 
+@pytest.mark.parametrize(
+    ("name", "digest"), [("pdf", "no folder"), ("notes", "no folder"), ("gone", "")]
+)
+def test_a_foreign_list_cannot_claim_what_is_not_a_folder(
+    pack: Path, target: Path, name: str, digest: str
+) -> None:
+    write_file(target / "notes", "Somebody else's.")
+    write_file(target / "pdf", "Somebody else's.")
+    before = tree(target)
+    write_file(target / OURS, json.dumps({name: digest}))
+
+    assert sync(pack, target) == Synced(written=("git",), kept=("pdf",))
+    assert tree(target).items() >= before.items()
+
+
 def test_a_foreign_list_cannot_have_anything_outside_removed(
     pack: Path, target: Path, tmp_path: Path
 ) -> None:
@@ -324,9 +342,62 @@ def test_a_list_that_cannot_be_written_leaves_no_litter(pack: Path, target: Path
 def test_what_a_killed_sync_left_behind_is_out_of_sight_and_cleared(
     pack: Path, target: Path
 ) -> None:
-    write_skill(target.parent / ".prowess-sync-killed" / "new", "old")
+    write_skill(target / ".prowess-sync-killed" / "new", "old")
+    before = open_catalog([Root(str(target), "builtin")])
 
     sync(pack, target)
 
-    assert list(open_catalog([Root(str(target), "builtin")]).skills) == ["git", "pdf"]
-    assert os.listdir(target.parent) == [target.name]
+    assert list(before.skills) == []
+    assert sorted(os.listdir(target)) == [OURS, "git", "pdf"]
+
+
+# Elsewhere at once
+
+
+SYNCS = """
+import sys
+from prowess.discover.pack_sync import sync_pack
+
+pack, base, count = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(int(count)):
+    sync_pack(pack, f"{base}/{number}/skills")
+"""
+
+
+def test_processes_that_start_at_once_do_not_disturb_each_other(pack: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", SYNCS, str(pack), str(tmp_path / "data"), "30"]
+    processes = [
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdout
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate()
+
+    assert [process.returncode for process in processes] == [0] * 4
+    for number in range(30):
+        copy = tmp_path / "data" / str(number) / "skills"
+        assert tree(copy) == {
+            path: content for path, content in tree(pack).items() if path != "registry.yaml"
+        }
+
+
+def test_a_target_that_is_a_link_to_another_disk_is_written(pack: Path, target: Path) -> None:
+    disk = "/dev/shm"  # noqa: S108  a disk of its own wherever it exists
+    if not os.path.isdir(disk) or os.stat(disk).st_dev == os.stat(pack).st_dev:
+        pytest.skip("there is only one disk here")
+    with tempfile.TemporaryDirectory(dir=disk) as elsewhere:
+        target.parent.mkdir()
+        target.symlink_to(elsewhere)
+
+        assert sync(pack, target) == Synced(written=("git", "pdf"))
+        assert tree(target / "pdf") == tree(pack / "pdf")
+        assert sorted(os.listdir(elsewhere)) == [OURS, "git", "pdf"]

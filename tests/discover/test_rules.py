@@ -88,7 +88,7 @@ def test_crlf_is_legal(folder: Path) -> None:
     assert validate(str(folder)) == []
 
 
-@pytest.mark.parametrize("name", ["a", "7", "a1-b2-c3", "größe", "x" * 64])
+@pytest.mark.parametrize("name", ["a", "7", "a1-b2-c3", "größe", "x" * 64, "é" * 64])
 def test_a_name_of_letters_digits_and_single_hyphens_is_fine(tmp_path: Path, name: str) -> None:
     assert check(tmp_path / name, f"name: {name}", "description: d") == []
 
@@ -109,6 +109,11 @@ def test_a_name_of_letters_digits_and_single_hyphens_is_fine(tmp_path: Path, nam
             "write `name: pdf-tools`",
         ),
         ("x" * 65, "has 65 characters", "use at most 64"),
+        (
+            "_",
+            "has characters other than letters, digits and hyphens",
+            "write `name: my-skill`",
+        ),
     ],
 )
 def test_a_name_that_breaks_a_rule_is_an_error(
@@ -285,6 +290,13 @@ def test_every_broken_rule_is_told_at_once_in_the_order_of_the_file(folder: Path
     assert {problem.path for problem in problems} == {str(folder / "SKILL.md")}
 
 
+def test_what_has_no_line_comes_before_what_has_one(folder: Path) -> None:
+    assert told(check(folder, "description: d", "colour: red")) == [
+        ("error", None, "no name"),
+        ("error", 3, "colour is not in the specification"),
+    ]
+
+
 # What lenient reading mends
 
 
@@ -373,6 +385,15 @@ def test_a_manifest_with_its_skill_md_is_fine(folder: Path) -> None:
     assert validate(str(folder)) == []
 
 
+def test_a_manifest_and_a_workflow_together_are_fine(folder: Path) -> None:
+    manifest = {"name": "T", "description": "d", "version": "1.0.0"}
+    write_file(folder / "manifest.json", json.dumps(manifest))
+    write_file(folder / "skill.md", "no header is needed here\n")
+    write_file(folder / "skill.yaml", "name: pdf-tools\ndescription: d\nsteps: [a]\n")
+
+    assert validate(str(folder)) == []
+
+
 def test_every_file_of_a_folder_is_checked(folder: Path) -> None:
     write_file(folder / "SKILL.md", "")
     write_file(folder / "manifest.json", "")
@@ -408,12 +429,13 @@ def test_where_there_is_nothing_that_is_the_problem(tmp_path: Path) -> None:
 def test_a_folder_of_skills_stands_for_all_of_them(tmp_path: Path) -> None:
     one = write_skill(tmp_path, "one")
     two = write_skill(tmp_path / "more", "two")
-    (tmp_path / "none").mkdir()
+    readme = write_file(tmp_path / "none" / "README.md", "")
 
     assert sorted(skill_folders(str(tmp_path))) == sorted([str(one), str(two)])
     assert skill_folders(str(one)) == [str(one)]
     assert skill_folders(str(one / "SKILL.md")) == [str(one / "SKILL.md")]
     assert skill_folders(str(tmp_path / "none")) == []
+    assert skill_folders(str(readme)) == []
     assert skill_folders(str(tmp_path / "missing")) == []
     assert skill_folders(str(tmp_path / "missing" / "SKILL.md")) == []
 

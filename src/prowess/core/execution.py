@@ -17,6 +17,9 @@ SETTINGS = frozenset(
     "execution_mode max_iterations max_retries_per_tool timeout_per_iteration early_termination"
     " model context agent".split()
 )
+SPELLINGS = SETTINGS.union(  # as authors write them: max_iterations, max-iterations, maxIterations
+    *((name.replace("_", "-"), name[0] + name.title().replace("_", "")[1:]) for name in SETTINGS)
+)
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)?")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 _MOST_ITERATIONS = 1000

@@ -228,6 +228,9 @@ _PLAIN_LINE = re.compile(
     r"""( +)?([A-Za-z_][A-Za-z0-9_-]{0,99}):(?:\ +(?:"([^"\\]*)"|'([^']*)'|([|>]-?)|([A-Za-z0-9(/.$<_\u0080-\U0010ffff].*)))?"""
 )
 _KEY, _BLOCK, _BARE = 2, 5, 6  # the groups
+_PLAIN_ITEM = re.compile(
+    r"""( *)-()\ +(?:"([^"\\]*)"|'([^']*)'|(?!)()|([A-Za-z0-9(/.$<_\u0080-\U0010ffff].*))"""
+)  # of a list; its groups stand where those of a line do
 
 
 class _DoubtError(Exception):
@@ -236,7 +239,7 @@ class _DoubtError(Exception):
 
 def _plain(text: str, first_line: int, keep_text: frozenset[str]) -> Document:
     """
-    The short way for the headers that most skills have: fields of one line or one block, one level deep.
+    The short way for the headers that most skills have: fields of a line, a block or a list, one level deep.
 
     It answers only where YAML leaves no doubt, and then exactly as the parser would, several times
     faster; at anything else it raises `_DoubtError`.
@@ -271,6 +274,14 @@ def _plain(text: str, first_line: int, keep_text: frozenset[str]) -> Document:
                 len(found[_BLOCK]) - 1 :
             ]
             at += len(block)
+        elif (
+            hangs
+            and here is value
+            and (items := _plain_list(rows, at + 1, as_text=key in keep_text))
+        ):
+            here[key] = items
+            hangs = False
+            at += len(items)
         else:
             here[key] = _plain_value(found, as_text=outer in keep_text)
         at += 1
@@ -288,6 +299,19 @@ def _plain_value(found: re.Match[str], *, as_text: bool) -> Any:
             meant = _resolved(value)
             return meant if meant is None or not as_text else value
     return value
+
+
+def _plain_list(rows: list[str], at: int, *, as_text: bool) -> list[Any]:
+    """The items of a list below a key, which must all be indented alike; empty when there is no list."""
+    items: list[Any] = []
+    depth = None
+    while at < len(rows) and (found := _PLAIN_ITEM.fullmatch(rows[at])):
+        if depth is not None and found[1] != depth:
+            raise _DoubtError
+        depth = found[1]
+        items.append(_plain_value(found, as_text=as_text))
+        at += 1
+    return items
 
 
 def _plain_block(rows: list[str], at: int) -> list[str]:

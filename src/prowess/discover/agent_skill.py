@@ -7,7 +7,7 @@ repair keeps it out. The strict rules are in `rules.py` and share nothing with t
 
 from typing import Any
 
-from prowess.core.execution import read_execution
+from prowess.core.execution import SPELLINGS, read_execution
 from prowess.core.skill import spelled_alike
 from prowess.discover.draft import Draft
 from prowess.discover.frontmatter import Frontmatter, parse, parse_header
@@ -43,7 +43,7 @@ def _warn(draft: Draft, found: Frontmatter, data: bytes) -> None:
             line=found.lines.get("description"),
         )
     warn_of_length(draft, data)
-    if not SPEC_FIELDS.issuperset(found.fields):
+    if not SPELLINGS.isdisjoint(found.fields):
         warn_of_settings(draft, found.fields, found.lines)
 
 

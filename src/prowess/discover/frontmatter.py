@@ -50,13 +50,10 @@ class Frontmatter:
 def parse_header(data: bytes) -> Frontmatter:
     """As `parse`, from bytes and without the body, which most of a file is and nobody wants yet."""
     close = data.find(b"\n---\n", 3)
-    if (
-        close > 0
-        and data.startswith(b"---\n")
-        and data.find(b"\n---", 3) == close
-        and data.isascii()
-    ):
-        header = data[4 : close + 1].decode("ascii")
+    if close > 0 and data.startswith(b"---\n") and data.find(b"\n---", 3) == close:
+        if not data.isascii():
+            decode(data)  # all of it must be text, though only the header is used
+        header = data[4 : close + 1].decode()
         if "\r" not in header:
             with contextlib.suppress(YamlSyntaxError):
                 document = read_mapping(header, first_line=2, keep_text=TEXT_FIELDS)

@@ -1,21 +1,23 @@
 """
 Copy the built-in pack to where other tools can read it.
 
-Each copy is made beside the target folder and moved into place, so whoever looks sees the old
-skill or the new one. A list of what is ours, with digests, is kept in the target: what was retired
+Each copy is made out of sight and moved into place, so whoever looks sees the old skill or the
+new one, and processes that start at once wait for each other. A list of what is ours, with digests, is kept in the target: what was retired
 is removed, what somebody else put there, or changed by hand, is never touched.
 """
 
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prowess.core.errors import OutsideError
+from prowess.discover.scan import HIDDEN
 
 OURS = ".prowess-pack.json"
-_ASIDE = ".prowess-sync-"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +99,24 @@ def _digest(folder: str) -> str:
 
 @contextlib.contextmanager
 def _aside(target: str) -> Iterator[str]:
-    """A folder of our own on the same disk, out of sight of who searches the target; what a crash left is cleared."""
+    """A folder of our own that no search enters, on the target's disk; what a crash left is cleared."""
+    import fcntl
     import shutil
     import tempfile
 
-    parent = os.path.dirname(os.path.abspath(target))
-    for name in os.listdir(parent):
-        if name.startswith(_ASIDE):
-            shutil.rmtree(os.path.join(parent, name), ignore_errors=True)
-    aside = tempfile.mkdtemp(dir=parent, prefix=_ASIDE)
+    descriptor = os.open(target, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        yield aside
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        for name in os.listdir(target):
+            if name.startswith(HIDDEN):
+                shutil.rmtree(os.path.join(target, name), ignore_errors=True)
+        aside = tempfile.mkdtemp(dir=target, prefix=HIDDEN)
+        try:
+            yield aside
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        os.close(descriptor)
 
 
 def _replace(source: str, place: str, aside: str) -> None:
@@ -131,7 +138,7 @@ def _ours(target: str) -> dict[str, str]:
             return {
                 name: digest
                 for name, digest in kept.items()
-                if isinstance(digest, str)
+                if _DIGEST.fullmatch(str(digest))
                 and name == os.path.basename(name)
                 and not name.startswith(".")
             }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 6
 MAX_CATEGORIES = 2_000  # folders that hold no skill themselves; the skills are not counted
 PASSED_OVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"))
+HIDDEN = ".prowess-sync-"  # begins the names of folders that are ours for a moment
 DEFINITIONS = frozenset(("SKILL.md", "skill.md", "Skill.md", "manifest.json", "skill.yaml"))
 # A file changed in the same tick of the clock as our read would look unchanged for ever, so what
 # was touched this shortly before the walk is read again the next time.
@@ -194,7 +195,7 @@ def _folders(path: str) -> list[list[str]]:
     folders, links = [], []
     with os.scandir(path) as entries:
         for entry in entries:
-            if entry.name in PASSED_OVER:
+            if entry.name in PASSED_OVER or entry.name.startswith(HIDDEN):
                 continue
             if entry.is_symlink():
                 links.append(entry.name)
