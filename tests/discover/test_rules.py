@@ -444,3 +444,18 @@ def test_a_broken_skill_is_among_those_to_check(tmp_path: Path) -> None:
     write_file(tmp_path / "broken" / "SKILL.md", "no header")
 
     assert skill_folders(str(tmp_path)) == [str(tmp_path / "broken")]
+
+
+def test_a_field_in_two_spellings_stands_twice(tmp_path: Path) -> None:
+    path = tmp_path / "pdf-tools" / "SKILL.md"
+    path.parent.mkdir()
+    path.write_text(
+        "---\nname: pdf-tools\ndescription: d\nallowed-tools: Read\nallowed_tools: Write\n---\n"
+    )
+
+    told = [problem.message for problem in validate(str(path)) if problem.level == "error"]
+
+    assert told == [
+        "allowed-tools stands twice, in two spellings",
+        "allowed_tools stands twice, in two spellings",
+    ]

@@ -512,7 +512,6 @@ def test_a_log_that_another_process_is_just_making_is_waited_for(tmp_path: Path)
     assert failures == []
 
 
-@pytest.mark.xfail(reason="every failure to switch to WAL is waited out for 30 seconds")
 def test_a_log_that_can_only_be_read_is_an_outside_error_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, None: 1.0}
 _MOST_ITERATIONS = 1000
 _LONGEST = 24 * 3600.0
 _MOST_DIGITS = 9
+_SHOWN = 80  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +62,17 @@ def read_execution(fields: Mapping[str, Any]) -> tuple[Execution, list[WrongSett
             execution = replace(execution, **_READ[name](fields[name]))
         except ValueError as error:
             wrong.append(
-                WrongSetting(field=name, message=f"{name} is {fields[name]!r}", hint=f"use {error}")
+                WrongSetting(
+                    field=name, message=f"{name} is {shown(fields[name])}", hint=f"use {error}"
+                )
             )
     return execution, sorted(wrong, key=lambda each: each.field)
+
+
+def shown(value: object) -> str:
+    """A value as it can stand in a message, whatever its length."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 def seconds(value: object) -> float:

@@ -1,8 +1,8 @@
 """
 YAML from strangers, read event by event, so that nothing is built before it is judged.
 
-The parser is libyaml, the schema is YAML 1.2's core (`yes` and `2026-01-01` stay text), and the
-values are JSON's. Refused, because a skill never needs them and an attacker does: tags that name
+The parser is libyaml, the types are the plain ones of YAML 1.2 (`yes`, `0x1f` and `2026-01-01` stay
+text), and the values are JSON's. Refused, because a skill never needs them and an attacker does: tags that name
 types, the same key twice, aliases that multiply, deep nesting, keys that are not text.
 """
 

@@ -166,7 +166,7 @@ def tool_list(value: object) -> tuple[str, ...]:
     if isinstance(value, list):
         return _texts(value)
     tools, depth = [""], 0
-    for letter in str(value or ""):
+    for letter in value if isinstance(value, str) else "":  # anything else names no tool
         depth += (letter == "(") - (letter == ")" and depth > 0)
         if depth == 0 and (letter == "," or letter.isspace()):  # inside brackets it parts nothing
             tools.append("")

@@ -3,7 +3,7 @@ Split a SKILL.md into its YAML header and its Markdown body, and mend what can b
 
 A fence is a line of three dashes and nothing else, so dashes inside a description or a rule in
 the body end nothing. Lenient reading repairs what authors get wrong in practice (an unquoted
-colon, a reserved character, a byte-order mark, old line ends) and says so; strict reading
+colon, a reserved character, old line ends) and says so; strict reading
 reports the same places as errors.
 """
 
@@ -74,9 +74,7 @@ def parse(text: str) -> Frontmatter:
 
 def _unix(text: str) -> tuple[str, list[Mended]]:
     mended = []
-    if text.startswith("\ufeff"):
-        text = text[1:]
-        mended.append(Mended(1, "a byte-order mark before the header", "save without a BOM"))
+    text = text.removeprefix("\ufeff")
     if "\r" in text:
         if "\n" not in text:
             mended.append(

@@ -25,6 +25,7 @@ def read(draft: Draft, data: bytes, *, has_instructions: bool) -> None:
     """Fill `draft` from the bytes of a manifest.json; raises `SkillError` when it cannot be loaded."""
     manifest = _parse(decode(data))
     name = manifest.pop("name", None)
+    draft.name = draft.folder.rpartition("/")[2]
     draft.header = manifest
     if isinstance(name, str) and name.strip():
         draft.header["title"] = " ".join(name.split())
@@ -94,6 +95,10 @@ def _parse(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise SkillError(
             f"not valid JSON: {error.msg}", hint="mend the JSON at this line", line=error.lineno
+        ) from None
+    except UnicodeEncodeError:
+        raise SkillError(
+            "not usable JSON: half a surrogate pair", hint="use whole characters"
         ) from None
     except RecursionError:
         raise SkillError("not usable JSON: nested too deeply", hint="flatten it") from None

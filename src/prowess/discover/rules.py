@@ -150,6 +150,9 @@ class _Fields:
             )
         self._tools("allowed-tools")
         for field in self._fields:
+            other = field.replace("-", "_") if "-" in field else field.replace("_", "-")
+            if other != field and other in self._fields:
+                self._error(field, f"{field} stands twice, in two spellings", "keep one of them")
             if field in agent_skill.SPEC_FIELDS:
                 continue
             if field.replace("-", "_") in KNOWN_FIELDS:

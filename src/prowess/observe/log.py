@@ -44,8 +44,8 @@ class SqliteLog:
         while self._db.execute("pragma journal_mode").fetchone() != ("wal",):
             try:
                 self._db.execute("pragma journal_mode = wal")
-            except sqlite3.OperationalError:  # this one statement does not wait by itself
-                if time.monotonic() > until:
+            except sqlite3.OperationalError as error:  # this one statement does not wait by itself
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                     raise
                 time.sleep(0.05)
 

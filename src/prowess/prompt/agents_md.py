@@ -25,11 +25,10 @@ _OPENING = re.compile(
 def with_block(text: str, block: str) -> str:
     """`text` with `block` in the place of the old one, or at the end; a broken old one is refused."""
     found = _old_block(text)
-    if "\r\n" in text:
-        block = block.replace("\n", "\r\n")
+    line = _line_end(text)
+    block = block.replace("\n", line)
     if found is not None:
         return text[: found.start()] + block + text[found.end() :]
-    line = "\r\n" if "\r\n" in text else "\n"
     if not text:
         return f"# Agents\n\n{block}\n"
     gap = "" if text.endswith(line * 2) else line if text.endswith(line) else line * 2
@@ -42,10 +41,15 @@ def without_block(text: str) -> str:
     if found is None:
         return text
     before, after = text[: found.start()], text[found.end() :]
-    line = "\r\n" if "\r\n" in text else "\n"
+    line = _line_end(text)
     if not after.strip():
         return before.removesuffix(line)
     return before + after.removeprefix(line).removeprefix(line)
+
+
+def _line_end(text: str) -> str:
+    """What most lines of the file end with."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
 def _old_block(text: str) -> re.Match[str] | None:
