@@ -6,8 +6,8 @@ environment (`PROWESS_` and the field's name in capitals), the flags. A name or 
 not know is refused with what is allowed; nothing is guessed.
 """
 
-import contextlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -148,9 +148,7 @@ def _from_text(name: str, text: str) -> Any:
             text.lower(), text
         )
     if isinstance(default, int):
-        with contextlib.suppress(ValueError):
-            return int(text)
-        return text
+        return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else text
     if isinstance(default, tuple):
         return [part for part in text.split(os.pathsep) if part]
     return text

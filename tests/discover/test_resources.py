@@ -230,9 +230,9 @@ def test_each_file_of_the_seeds_example_is_described(folder: Path) -> None:
         write_file(folder / name, "text\n")
 
     assert {resource.path: resource.description for resource in listed(folder)} == {
-        "reference.md": "Validate format (see reference.md for details)",
-        "examples.md": "Transform data (see examples.md for patterns)",
-        "templates/report.md": "Generate report (see templates/report.md)",
+        "reference.md": "API Details: Read reference.md for complete API specs",
+        "examples.md": "Usage Examples: Read examples.md for transformation patterns",
+        "templates/report.md": "Report Format: Read templates/report.md for output structure",
         "scripts/helper.py": "",
     }
 

@@ -36,7 +36,7 @@ _ALONE = ("SKILL.md",)  # one tuple for the many skills that are nothing else
 
 @dataclass(frozen=True, kw_only=True)
 class Catalog:
-    """`skills` in search order, then by path. `failed` names the folders that gave no skill, and why."""
+    """`skills` in search order, then as the walk met them. `failed` names the folders that gave no skill, and why."""
 
     skills: Mapping[str, Skill]
     problems: tuple[Problem, ...] = ()
@@ -111,9 +111,11 @@ def assemble(scans: Sequence[tuple[Root, Scan]]) -> Catalog:
             if row[NAME] is not None:
                 skill = _skill(root, below, row)
                 winner = skills.setdefault(skill.name, skill)
-                if winner is not skill:
+                if winner is not skill and os.path.realpath(skill.path) != os.path.realpath(
+                    winner.path
+                ):
                     shadowed.append(Shadowed(name=skill.name, path=skill.path, by=winner.path))
-                elif row[NEEDY]:
+                elif winner is skill and row[NEEDY]:
                     needy.append(skill.name)
             elif row[PROBLEMS]:
                 why = next(

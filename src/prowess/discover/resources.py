@@ -21,6 +21,7 @@ _BULLET = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
 _DOT_SLASH = re.compile(r"(?<![\w/.])\./")
 _DASHES = (":", "-", "\u2013", "\u2014")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+_LABEL = re.compile(r"\w[\w -]{0,40}: ")
 _POINTS = re.compile(r"\b(?:see|read|in|refer to|check|use|load|follow)\b", re.IGNORECASE)
 
 
@@ -59,6 +60,9 @@ def described(path: str, text: str) -> str:
             _DASHES
         ):
             return rest[1:].strip()
+    for line in lines:
+        if named.search(line) and _LABEL.match(line):
+            return line
     for line in lines:
         for sentence in _SENTENCE.split(line):
             if named.search(sentence) and _POINTS.search(sentence):

@@ -34,38 +34,44 @@ class SqliteLog:
         with self._explained():
             os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE)
-            self._switch_to_wal()
-            self._db.execute("pragma synchronous = normal")
-            self._db.executescript(_SCHEMA)
+            try:
+                self._switch_to_wal()
+                self._db.execute("pragma synchronous = normal")
+                self._db.executescript(_SCHEMA)
+            except BaseException:
+                self._db.close()
+                raise
 
     def _switch_to_wal(self) -> None:
         """Write-ahead logging, so that a slow reader of the log never holds up a run."""
         until = time.monotonic() + PATIENCE
-        while self._db.execute("pragma journal_mode").fetchone() != ("wal",):
-            try:
+        while True:
+            try:  # a file system that cannot do it keeps the journal it has
                 self._db.execute("pragma journal_mode = wal")
             except sqlite3.OperationalError as error:  # this one statement does not wait by itself
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                     raise
                 time.sleep(0.05)
+            else:
+                return
 
     def append(self, event: Event, *, seq: int | None = None) -> Recorded:
-        payload = json.dumps(dict(event.payload), ensure_ascii=False, sort_keys=True)
-        payload = payload.encode("utf-8", "backslashreplace").decode(
-            "utf-8"
-        )  # file names may hold anything
+        if seq is not None and seq < 1:
+            raise ValueError(f"seq counts from 1, not {seq}")
+        run, kind = _text(event.run), _text(event.kind)
+        payload = _text(json.dumps(dict(event.payload), ensure_ascii=False, sort_keys=True))
         with self._explained():
             self._db.execute("begin immediate")
             try:
                 if seq is None:
                     query = "select coalesce(max(seq), 0) + 1 from event where run = ?"
-                    (seq,) = self._db.execute(query, (event.run,)).fetchone()
+                    (seq,) = self._db.execute(query, (run,)).fetchone()
                 self._db.execute(
                     "insert or ignore into event (run, seq, kind, payload) values (?, ?, ?, ?)",
-                    (event.run, seq, event.kind, payload),
+                    (run, seq, kind, payload),
                 )
                 query = f"select {_COLUMNS} from event where run = ? and seq = ?"  # noqa: S608  our own columns
-                kept = self._db.execute(query, (event.run, seq)).fetchone()
+                kept = self._db.execute(query, (run, seq)).fetchone()
                 self._db.execute("commit")
             except BaseException:
                 self._db.execute("rollback")
@@ -105,6 +111,11 @@ class SqliteLog:
                 f"the data folder {os.path.dirname(self._path)} cannot be used: {error.strerror}",
                 hint="name a folder that you can write to with --data or PROWESS_DATA",
             ) from error
+
+
+def _text(text: str) -> str:
+    """Names of files may hold what is no text; what cannot be stored is written as an escape."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _recorded(row: tuple[int, str, int, str, str, str]) -> Recorded:
