@@ -427,10 +427,11 @@ def pack(settings: Settings) -> Settings:
 
 
 def test_a_role_reads_the_skills_it_gets_in_order(pack: Settings) -> None:
-    text = role_prompt("worker", open_catalog(find_roots(pack)))
+    text, missing = role_prompt("worker", open_catalog(find_roots(pack)))
 
     assert text.index("# Prowess CLI (v1.0.0)") < text.index("# Prowess Worker (v1.0.0)")
     assert "Prowess Orchestrator" not in text
+    assert missing == ()
 
 
 def test_a_role_that_does_not_exist_is_refused(pack: Settings) -> None:

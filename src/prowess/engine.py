@@ -112,12 +112,15 @@ def load(skills: Sequence[Skill], settings: Settings, *, record: Record) -> str:
     return "\n\n".join(parts)
 
 
-def role_prompt(role: str, catalog: Catalog) -> str:
-    """Every skill of a role with its instructions, as one text."""
+def role_prompt(role: str, catalog: Catalog) -> tuple[str, Sequence[tuple[str, str]]]:
+    """Every skill of a role with its instructions, as one text; and who needs what that is not there."""
     from prowess.discover.agent_skill import instructions
     from prowess.discover.resources import instructions_text
     from prowess.discover.roles import for_role
     from prowess.prompt.role import role_form
 
     chosen = for_role(role, catalog.skills)
-    return role_form((skill, instructions(instructions_text(skill)).strip()) for skill in chosen)
+    text = role_form(
+        (skill, instructions(instructions_text(skill)).strip()) for skill in chosen.skills
+    )
+    return text, chosen.missing

@@ -135,7 +135,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     found = {}
     for variable, text in environment.items():
         name = variable.removeprefix("PROWESS_").lower()
-        if variable.startswith("PROWESS_SKILLS_") and text:
+        if variable.startswith("PROWESS_SKILL") and text:
             found[name] = _checked(name, _from_text(name, text), variable)
     return found
 

@@ -195,3 +195,45 @@ def test_a_watching_process_tells_what_comes_changes_and_goes(home: Path, projec
     assert removed["removed"] == ["second"]
     synced = home / ".local/share/prowess/skills/code-quality/SKILL.md"
     assert synced.exists()
+
+
+def test_a_full_disk_is_told_and_not_thrown(home: Path) -> None:
+    command = f"{sys.executable} -m prowess list > /dev/full"
+
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 3
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_table_shows_every_column_at_any_width(home: Path, columns: int) -> None:
+    """On a real terminal, by way of a pseudo-terminal."""
+    script = (
+        "import os, pty, sys; os.environ['COLUMNS'] = sys.argv[1]; os.environ['TERM'] = 'xterm';"
+        "sys.exit(os.waitstatus_to_exitcode(pty.spawn([sys.executable, '-m', 'prowess', 'list'])))"
+    )
+
+    shown = subprocess.run(
+        [sys.executable, "-c", script, str(columns)], capture_output=True, text=True, check=True
+    ).stdout
+
+    assert all(heading in shown for heading in ("NAME", "LOCATION", "FORMAT", "DESCRIPTION"))
+    assert "prowess-orchestrator" in shown
+    assert shown.count("builtin") == 7
+
+
+def test_wrong_words_are_json_too_when_json_was_asked_for(cli: Cli) -> None:
+    found = cli("list", "--bogus", "--json")
+
+    assert found.code == 2
+    assert "--bogus" in found.json["message"]
+
+
+def test_the_name_of_a_folder_leads_to_the_skill_in_it(cli: Cli, project: Path) -> None:
+    write_file(
+        project / ".agents/skills/review/SKILL.md", "---\nname: Code Expert\ndescription: x\n---\n"
+    )
+
+    assert "did you mean 'Code Expert'" in cli("show", "review").err

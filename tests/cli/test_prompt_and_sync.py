@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from support import Cli, write_file, write_skill
 
 
@@ -141,3 +143,55 @@ def test_a_skill_for_people_only_is_not_in_the_block(cli: Cli, project: Path) ->
 
     assert "deploy" not in cli("sync", "--json").json["skills"]
     assert "<name>deploy</name>" in cli("prompt", "deploy").out
+
+
+def test_a_role_names_what_its_skills_need_and_have_not(cli: Cli, project: Path) -> None:
+    write_file(
+        project / ".agents/skills/triage/manifest.json",
+        '{"name": "Triage", "version": "1.0.0", "description": "d", "assignTo": ["worker"], "dependencies": ["absent"]}',
+    )
+
+    found = cli("prompt", "--role", "worker")
+
+    assert "# Triage (v1.0.0)" in found.out
+    assert "triage needs absent" in found.err
+
+
+def test_words_without_effect_are_refused(cli: Cli) -> None:
+    assert cli("prompt", "--role", "worker", "--format", "to-prompt").code == 2
+    assert cli("prompt", "--role", "worker", "code-quality").code == 2
+    assert cli("prompt", "--role", "worker", "--budget", "9").code == 2
+    assert cli("sync", "--location", "elsewhere").code == 2
+
+
+def test_names_that_alone_exceed_the_budget_are_said_to(cli: Cli) -> None:
+    assert "names alone need" in cli("prompt", "--budget", "100").err
+
+
+def test_sync_from_a_folder_below_keeps_the_file_of_the_git_root(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / ".git").mkdir()
+    (project / "src/deep").mkdir(parents=True)
+    monkeypatch.chdir(project / "src/deep")
+
+    assert cli("sync", "--json").json["path"] == str(project / "AGENTS.md")
+    assert not (project / "src/deep/AGENTS.md").exists()
+
+
+def test_a_link_that_leads_out_of_the_project_is_not_followed(cli: Cli, project: Path) -> None:
+    outside = write_file(project.parent / "outside.txt", "precious\n")
+    (project / "AGENTS.md").symlink_to(outside)
+
+    found = cli("sync")
+
+    assert found.code == 2
+    assert f"--output {outside}" in found.err
+    assert outside.read_text() == "precious\n"
+    assert cli("sync", "--output", outside).code == 0
+
+
+def test_only_the_projects_own_skills_can_be_written(cli: Cli, project: Path) -> None:
+    write_skill(project / ".agents/skills", "mine")
+
+    assert cli("sync", "--location", "project", "--json").json["skills"] == ["mine"]

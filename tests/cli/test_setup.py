@@ -108,3 +108,24 @@ def test_names_complete_in_the_shell(cli: Cli, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COMP_CWORD", "2")
 
     assert cli().out.split() == ["code-quality"]
+
+
+def test_doctor_goes_on_though_the_settings_are_wrong(cli: Cli, project: Path) -> None:
+    write_file(project / "prowess.toml", "[skills]\nskills_enabled = 1\n")
+
+    found = cli("doctor", "--json")
+
+    assert found.code == 1
+    assert "skills_enabled is 1" in found.json["findings"][0]["what"]
+    assert any(each["area"] == "Machine" for each in found.json["findings"])
+
+
+def test_doctor_names_configured_folders_that_are_not_there(cli: Cli, project: Path) -> None:
+    write_file(
+        project / "prowess.toml", '[skills]\nskills_dirs = ["nope"]\nskills_builtin_dir = "gone"\n'
+    )
+
+    told = [each["what"] for each in cli("doctor", "--json").json["findings"]]
+
+    assert any("skills_dirs names nope" in what for what in told)
+    assert any("skills_builtin_dir is" in what for what in told)

@@ -50,7 +50,7 @@ def test_a_folder_of_skills_is_validated_whole(cli: Cli, project: Path) -> None:
     found = cli("validate", project / "all")
 
     assert found.code == 1
-    assert "2 skills: not valid" in found.err
+    assert "2 skills: 1 of 2 not valid (1 error)" in found.err
 
 
 def test_a_skill_is_validated_by_its_name_too(cli: Cli) -> None:

@@ -379,7 +379,7 @@ def test_other_broken_yaml_says_where_and_suggests_quotes(text: str) -> None:
     error = misread(text)
 
     assert str(error).startswith("not valid YAML: ")
-    assert error.hint == "put the value in quotes"
+    assert "in quotes" in error.hint
     assert error.line in {1, 2}
 
 

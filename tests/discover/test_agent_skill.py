@@ -137,7 +137,7 @@ def test_all_that_is_odd_about_a_name_is_told_at_once(folder: Path) -> None:
     assert "begins or ends with a hyphen" in problem.message
     assert "other than letters, digits and hyphens" in problem.message
     assert "is not the folder's" in problem.message
-    assert problem.hint == "write `name: my-skill`"
+    assert problem.hint == "write `name: pdf-tools`"
 
 
 @pytest.mark.parametrize("name", ["a/b", "a\\b", '"a\\tb"', '"a\\e[31mb"', "p" * 201, '"  "'])

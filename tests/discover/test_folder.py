@@ -113,7 +113,7 @@ def test_the_name_that_is_usable_is_used_even_when_a_later_file_has_it(folder: P
         ("SKILL.md", "no header"),
         ("SKILL.md", "---\nname: ../x\ndescription: d\n---\n"),
         ("manifest.json", "{"),
-        ("skill.yaml", "steps: 7\n"),
+        ("skill.yaml", "description: d\nsteps: 7\n"),
     ],
 )
 def test_a_broken_file_is_a_problem_and_the_others_still_make_the_skill(
@@ -140,7 +140,7 @@ def test_nothing_but_broken_files_is_no_skill_and_every_reason_is_told(folder: P
     found = read(folder)
 
     assert found.skill == (None,) * 5
-    assert [name for name, _ in errors(found)] == ["SKILL.md", "manifest.json", "skill.yaml"]
+    assert {name for name, _ in errors(found)} == {"SKILL.md", "manifest.json", "skill.yaml"}
 
 
 def test_a_file_that_went_away_is_a_problem(folder: Path) -> None:

@@ -23,7 +23,7 @@ def skill(name: str, *, to: str = "", type: str = "role", needs: str = "") -> Sk
 
 
 def role(name: str, *skills: Skill) -> list[str]:
-    return [each.name for each in for_role(name, {each.name: each for each in skills})]
+    return [each.name for each in for_role(name, {each.name: each for each in skills}).skills]
 
 
 def test_a_role_gets_the_skills_assigned_to_it_and_to_all() -> None:
@@ -83,7 +83,7 @@ def test_a_role_that_does_not_exist_is_refused_with_those_that_do(name: str) -> 
 def test_the_built_in_pack_gives_each_role_the_cli_and_its_own_skill(name: str) -> None:
     catalog = open_catalog([Root(PACK, "builtin")])
 
-    assert [each.name for each in for_role(name, catalog.skills)] == [
+    assert [each.name for each in for_role(name, catalog.skills).skills] == [
         "prowess-cli",
         f"prowess-{name}",
     ]

@@ -117,7 +117,6 @@ def test_a_workflow_without_a_description_is_kept_out(folder: Path, row: str) ->
 @pytest.mark.parametrize(
     ("content", "message", "line"),
     [
-        ("", "a workflow without steps", 1),
         ("- a\n", "refused in YAML: fields are expected", 1),
         ("name: x\nname: y\n", "refused in YAML: the field 'name' stands twice", 2),
         ("name: x\ndescription: a: b\n", "not valid YAML: ", 2),
@@ -153,3 +152,10 @@ def test_numbers_that_json_does_not_have_never_reach_the_catalog(folder: Path) -
 
     assert found.skill[0] == "session-start"
     assert json.dumps(found.skill, allow_nan=False)
+
+
+def test_everything_that_is_missing_is_told_at_once(folder: Path) -> None:
+    found = read(folder, "")
+
+    told = [problem.message for problem in found.problems]
+    assert told == ["no name", "a workflow without steps", "no description"]

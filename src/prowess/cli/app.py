@@ -37,7 +37,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 
 
@@ -76,13 +76,23 @@ def main() -> None:
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         code = 0
+    except OSError as error:
+        _drop_output()
+        code = _told(
+            OutsideError(f"the output cannot be written: {error.strerror}", hint="check the disk")
+        )
     except SystemExit as left:  # Typer's way out, also when the reader has seen enough
         code = 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else left.code
     except Exception as error:  # noqa: BLE001  sorted below, and raised again if it is a bug
         code = _usage(error)
     sys.exit(code)
+
+
+def _drop_output() -> None:
+    """What is still waiting to be written has nowhere to go, and must not fail again on the way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _told(error: ProwessError) -> int:
@@ -104,9 +114,11 @@ def _told(error: ProwessError) -> int:
 
 def _usage(error: Exception) -> int:
     """Typer's own complaints carry an exit code and know how to show themselves; anything else is our bug."""
-    if hasattr(error, "exit_code") and hasattr(error, "show"):
-        error.show()
-        return int(error.exit_code)
     if type(error).__name__ == "Abort":
         return 130
-    raise error
+    if not hasattr(error, "exit_code") or not hasattr(error, "show"):
+        raise error
+    if "--json" in sys.argv[1:]:
+        return _told(UsageError(error.format_message(), hint="see --help"))  # type: ignore[attr-defined]
+    error.show()
+    return int(error.exit_code)

@@ -11,7 +11,8 @@ from typing import Literal
 from prowess import __version__
 from prowess.cli.desk import Desk
 from prowess.cli.output import clean, counted
-from prowess.core.errors import ProwessError
+from prowess.core.errors import ProwessError, SettingsError
+from prowess.discover.roots import DEFAULT_DIRS
 
 MANY = 8  # problems shown one by one; the rest are counted
 
@@ -29,7 +30,12 @@ class Finding:
         return {"area": self.area, "level": self.level, "what": self.what, "hint": self.hint}
 
 
-def checkup(desk: Desk) -> list[Finding]:
+def checkup(*, project: str, data: str | None, dirs: list[str] | None) -> list[Finding]:
+    """Everything that can be looked at; settings that are wrong do not hide the rest."""
+    try:
+        desk = Desk(project=project, data=data, dirs=dirs)
+    except SettingsError as error:
+        return [Finding("Settings", "error", str(error), error.hint), *_machine()]
     return [*_settings(desk), *_skills(desk), *_data(desk), *_machine()]
 
 
@@ -48,15 +54,29 @@ def _settings(desk: Desk) -> Iterator[Finding]:
     )
 
 
+def _absent(desk: Desk) -> Iterator[Finding]:
+    """Folders that somebody configured and that are not there; of the usual ones most never are."""
+    settings, roots = desk.settings, desk.catalog.roots
+    for folder in settings.skills_dirs if settings.skills_dirs != DEFAULT_DIRS else ():
+        if not any(
+            root.path.endswith(os.path.normpath(os.path.expanduser(folder))) for root in roots
+        ):
+            what = f"skills_dirs names {folder}, and there is no such folder"
+            yield Finding("Skills", "warning", what, "make it, or take it out")
+    if not os.path.isdir(settings.skills_builtin_dir):
+        what = f"skills_builtin_dir is {settings.skills_builtin_dir}, and there is no such folder"
+        yield Finding("Skills", "error", what, "take the setting out to have the packaged skills")
+
+
 def _skills(desk: Desk) -> Iterator[Finding]:
     from prowess.discover.registry import load_registry
 
     catalog = desk.catalog
+    yield from _absent(desk)
     for root in catalog.roots:
         inside = sum(
-            skill.path.startswith((root.path + "/", root.path))
+            os.path.commonpath([skill.path, root.path]) == root.path
             for skill in catalog.skills.values()
-            if skill.location == root.location
         )
         yield Finding("Skills", "ok", f"{root.path} ({root.location}): {counted(inside, 'skill')}")
     errors = [problem for problem in catalog.problems if problem.level == "error"]

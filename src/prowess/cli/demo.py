@@ -35,7 +35,9 @@ STEPS: tuple[tuple[str, tuple[str, ...], int], ...] = (
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: prowess demo")(demo)
+    app.command(short_help="Show what Prowess does, on examples.", epilog="Example: prowess demo")(
+        demo
+    )
 
 
 def demo(json: Json = False) -> None:
@@ -75,6 +77,9 @@ def demo(json: Json = False) -> None:
             "\nNow with your own: `prowess list` where your skills are, `prowess new NAME` to write one,"
         )
         print("`prowess doctor` when something looks wrong, `prowess --help` for the rest.")
+        if not shutil.which("prowess"):
+            command = os.path.relpath(os.path.join(os.path.dirname(sys.executable), "prowess"))
+            print(f"Here the command is {command}; `pipx install .` puts it on your path.")
 
 
 def _run(

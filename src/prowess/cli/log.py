@@ -10,7 +10,9 @@ from prowess.settings import load_settings
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: prowess log --kind SKILLS_LOAD_FAILED")(log)
+    app.command(
+        short_help="Show what happened.", epilog="Example: prowess log --kind SKILLS_LOAD_FAILED"
+    )(log)
 
 
 def log(
@@ -36,7 +38,9 @@ def log(
         print_json([each.as_json() for each in events])
         return
     if not events:
-        note(f"No events in {path}. `prowess list` records what it finds.")
+        note(
+            f"No events{f' of the kind {kind}' if kind else ''} in {path}. `prowess list` records what it finds."
+        )
         return
     print_table(
         ("AT", "KIND", "RUN", "WHAT"),

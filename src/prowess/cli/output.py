@@ -38,17 +38,24 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         for row in cleaned:
             print("\t".join(row))
         return
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings[:-1]:
-        table.add_column(heading, no_wrap=True, overflow="ellipsis")
+    console = Console()
+    widths = [
+        max(cell_len(cell) for cell in column) for column in zip(headings, *cleaned, strict=True)
+    ]
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    for heading, width in zip(headings[:-1], widths, strict=False):
+        table.add_column(
+            heading, no_wrap=True, overflow="ellipsis", width=min(width, console.width // 2)
+        )
     table.add_column(headings[-1], no_wrap=True, overflow="ellipsis", ratio=1)
     for row in cleaned:
         table.add_row(*(Text(cell, style="cyan" if at == 0 else "") for at, cell in enumerate(row)))
-    Console().print(table)
+    console.print(table)
 
 
 def print_problems(problems: Iterable[Problem]) -> None:

@@ -1,6 +1,5 @@
 """Commands about what a model reads: prompt, sync."""
 
-import os
 from typing import Annotated
 
 import typer
@@ -8,9 +7,12 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project, complete_name
 from prowess.cli.output import counted, note, print_json
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import UsageError
+from prowess.prompt.budget import Fitted, fit
+from prowess.prompt.cards import available_skills, cards, for_models, skills_block, to_prompt
 
 FORMATS = ("openskills", "to-prompt", "role")
+LOCATIONS = ("project", "global", "builtin")
 LARGE = 40_000  # characters in every call of a model, worth a word
 
 Budget = Annotated[
@@ -25,8 +27,14 @@ Budget = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: prowess prompt --format to-prompt > skills.xml")(prompt)
-    app.command(epilog="Example: prowess sync --check")(sync)
+    app.command(
+        short_help="Print the text that offers skills to a model.",
+        epilog="Example: prowess prompt --format to-prompt > skills.xml",
+    )(prompt)
+    app.command(
+        short_help="Keep the skills block of AGENTS.md up to date.",
+        epilog="Example: prowess sync --check",
+    )(sync)
 
 
 def prompt(
@@ -35,11 +43,11 @@ def prompt(
         typer.Argument(metavar="[NAME…]", help="Only these skills.", autocompletion=complete_name),
     ] = None,
     format: Annotated[
-        str, typer.Option("--format", help="openskills, to-prompt or role.")
-    ] = "openskills",
+        str | None, typer.Option("--format", help="openskills (the default), to-prompt or role.")
+    ] = None,
     role: Annotated[
-        str, typer.Option("--role", help="With --format role: worker or orchestrator.")
-    ] = "worker",
+        str | None, typer.Option("--role", help="The skills of this role: worker or orchestrator.")
+    ] = None,
     load: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,57 +65,80 @@ def prompt(
 ) -> None:
     """Print the text that offers skills to a model, and loads those you name."""
     from prowess import engine
-    from prowess.prompt.budget import Fitted, fit
-    from prowess.prompt.cards import available_skills, cards, for_models, to_prompt
 
-    if format not in FORMATS:
-        raise UsageError(
-            f"--format {format}: there is no such form", hint=f"use {', '.join(FORMATS)}"
-        )
+    form = format or ("role" if role else "openskills")
+    _check(form, role, names, budget)
     desk = Desk(project=project, data=data, dirs=dirs)
     catalog = desk.catalog
+    limit = desk.settings.skills_max_catalog_chars if budget is None else budget
     fitted = Fitted([])
-    if format == "role":
-        text = engine.role_prompt(role, catalog)
+    if form == "role":
+        text, missing = engine.role_prompt(role or "worker", catalog)
+        for skill, needed in missing:
+            note(f"{skill} needs {needed}, and there is no such skill")
     else:
-        form = to_prompt if format == "to-prompt" else available_skills
         skills = [catalog.get(name) for name in names] if names else list(catalog.skills.values())
-        offered = skills if names or format == "to-prompt" else for_models(skills)
-        limit = desk.settings.skills_max_catalog_chars if budget is None else budget
-        fitted = fit(cards(offered), max_chars=limit, form=form)
-        text = form(fitted.cards)
+        offered = skills if names or form == "to-prompt" else for_models(skills)
+        write = to_prompt if form == "to-prompt" else available_skills
+        fitted = fit(cards(offered), max_chars=limit, form=write)
+        text = write(fitted.cards)
+    size = len(text)
     if load:
-        text += "\n\n" + engine.load(
-            [catalog.get(name) for name in load], desk.settings, record=desk.record
-        )
+        loaded = [catalog.get(name) for name in load]
+        text += "\n\n" + engine.load(loaded, desk.settings, record=desk.record)
     if json:
         print_json(
             {
-                "format": format,
+                "format": form,
                 "text": text,
                 "chars": len(text),
-                "cut": list(fitted.cut),
-                "limit": fitted.limit,
+                "budget": limit or None,
+                **fitted.as_json(),
             }
         )
         return
     print(text)
-    _tell_size(text, fitted.cut, fitted.limit)
+    _tell_size(size, limit, fitted)
 
 
-def _tell_size(text: str, cut: tuple[str, ...], limit: int | None) -> None:
-    if cut:
-        note(f"{counted(len(cut), 'description')} cut to {limit} characters")
-    if len(text) > LARGE and not cut:
+def _check(form: str, role: str | None, names: list[str] | None, budget: int | None) -> None:
+    """Words that would have no effect are refused rather than passed over."""
+    if form not in FORMATS:
+        raise UsageError(
+            f"--format {form}: there is no such form", hint=f"use {', '.join(FORMATS)}"
+        )
+    if role and form != "role":
+        raise UsageError(f"--role has no place in --format {form}", hint="leave --format out")
+    if form == "role" and (names or budget is not None):
+        raise UsageError("a role decides its skills by itself", hint="leave names and --budget out")
+
+
+def _tell_size(size: int, limit: int, fitted: Fitted) -> None:
+    if fitted.cut:
+        note(f"{counted(len(fitted.cut), 'description')} cut to {fitted.limit} characters")
+    if limit and size > limit:
         note(
-            f"{len(text):,} characters in every call of the model; --budget {LARGE} would shorten the descriptions"
+            f"names alone need {size:,} characters, more than the {limit:,} allowed; they always stay"
+        )
+    elif size > LARGE and not limit:
+        note(
+            f"{size:,} characters in every call of the model; --budget {LARGE} would shorten the descriptions"
         )
 
 
 def sync(
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The file to keep the block in.")
-    ] = "AGENTS.md",
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Another file than the project's AGENTS.md."
+        ),
+    ] = None,
+    location: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--location", help="Only skills of the project, global or builtin; may be repeated."
+        ),
+    ] = None,
     check: Annotated[
         bool,
         typer.Option(
@@ -122,88 +153,33 @@ def sync(
     json: Json = False,
 ) -> None:
     """Write or refresh the block in AGENTS.md that tells agents which skills there are."""
-    from prowess.prompt.agents_md import with_block, without_block
-    from prowess.prompt.budget import fit
-    from prowess.prompt.cards import cards, for_models, skills_block
+    from prowess.cli.agents_file import AgentsFile
 
+    for each in location or ():
+        if each not in LOCATIONS:
+            raise UsageError(
+                f"--location {each}: there is no such place", hint=f"use {', '.join(LOCATIONS)}"
+            )
     desk = Desk(project=project, data=data, dirs=dirs)
-    path = os.path.realpath(os.path.join(desk.settings.project, os.path.expanduser(output)))
-    before = _text_of(path)
+    file = AgentsFile.find(desk.settings.project, output)
     limit = desk.settings.skills_max_catalog_chars if budget is None else budget
-    fitted = fit(
-        cards(for_models(desk.catalog.skills.values())), max_chars=limit, form=skills_block
-    )
-    after = (
-        without_block(before or "")
-        if remove
-        else with_block(before or "", skills_block(fitted.cards))
-    )
-    changed = after != (before or "")
-    if changed and not check:
-        _replace(path, after)
+    offered = [
+        s for s in for_models(desk.catalog.skills.values()) if s.location in (location or LOCATIONS)
+    ]
+    fitted = fit(cards(offered), max_chars=limit, form=skills_block)
+    block = "" if remove else skills_block(fitted.cards)
+    changed = file.put(block, dry=check)
     if json:
-        print_json(
-            {
-                "path": path,
-                "changed": changed,
-                "skills": [card.name for card in fitted.cards],
-                "cut": list(fitted.cut),
-            }
-        )
+        skills = [] if remove else [card.name for card in fitted.cards]
+        print_json({"path": file.path, "changed": changed, "skills": skills, **fitted.as_json()})
     elif not changed:
-        print(f"{path} is up to date")
+        print(f"{file.path} is up to date")
     elif check:
-        print(f"{path} is not up to date; run `prowess sync`")
+        print(f"{file.path} is not up to date; run `prowess sync`")
+    elif remove:
+        print(f"{file.path}: the block was removed")
     else:
-        print(
-            f"{path}: the block was removed"
-            if remove
-            else f"{path}: {counted(len(fitted.cards), 'skill')} written"
-        )
-        _tell_size("" if remove else skills_block(fitted.cards), fitted.cut, fitted.limit)
+        print(f"{file.path}: {counted(len(fitted.cards), 'skill')} written")
+        _tell_size(len(block), limit, fitted)
     if check and changed:
         raise typer.Exit(1)
-
-
-def _text_of(path: str) -> str | None:
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
-    except UnicodeDecodeError:
-        raise UsageError(
-            f"{path} is not UTF-8", hint="save it as UTF-8; nothing was changed"
-        ) from None
-    except OSError as error:
-        raise OutsideError(
-            f"{path} cannot be read: {error.strerror}", hint="nothing was changed"
-        ) from error
-
-
-def _replace(path: str, text: str) -> None:
-    """In one move, so that a reader, or a full disk, never meets half a file."""
-    import tempfile
-
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".sync-")
-        try:
-            with open(descriptor, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o666 & ~_umask()
-            os.chmod(name, mode)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except OSError as error:
-        raise OutsideError(
-            f"{path} cannot be written: {error.strerror}", hint="nothing was changed"
-        ) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

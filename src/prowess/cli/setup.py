@@ -11,8 +11,11 @@ from prowess.core.errors import OutsideError
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog="Example: prowess init")(init)
-    app.command(epilog="Example: prowess doctor --json")(doctor)
+    app.command(short_help="Make a project ready.", epilog="Example: prowess init")(init)
+    app.command(
+        short_help="Say what is configured, found, broken and missing.",
+        epilog="Example: prowess doctor --json",
+    )(doctor)
 
 
 def init(project: Project = ".", data: Data = None, dirs: Dirs = None, json: Json = False) -> None:
@@ -60,7 +63,7 @@ def doctor(
     """Say what is configured, found, broken and missing on this machine, and what to do about it."""
     from prowess.cli.checkup import checkup
 
-    findings = checkup(Desk(project=project, data=data, dirs=dirs))
+    findings = checkup(project=project, data=data, dirs=dirs)
     if json:
         print_json(
             {

@@ -3,6 +3,7 @@
 from typing import Any
 
 from prowess.core.execution import read_execution
+from prowess.core.skill import text_list
 from prowess.discover.agent_skill import instructions
 from prowess.discover.catalog import Catalog
 from prowess.discover.dependencies import closure
@@ -24,6 +25,8 @@ def sheet(catalog: Catalog, name: str) -> dict[str, Any]:
         "disallowed_tools": list(skill.disallowed_tools),
         "model_may_invoke": skill.model_may_invoke,
         "user_may_invoke": skill.user_may_invoke,
+        "roles": list(skill.assign_to),
+        "capabilities": list(text_list(skill.fields.get("capabilities"))),
         "dependencies": [each.name for each in needs.skills if each.name != name],
         "missing": [needed for _, needed in needs.missing],
         "cycles": [list(cycle) for cycle in needs.cycles],

@@ -1,6 +1,7 @@
 """Commands about skills: list, show, read, validate, new."""
 
 import os
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -9,15 +10,28 @@ from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Name, Names, Project
 from prowess.cli.output import clean, counted, note, print_json, print_problems, print_table
 from prowess.core.errors import UnknownSkillError, UsageError
+from prowess.core.skill import Problem
 from prowess.discover.catalog import Catalog
 
 
 def register(app: typer.Typer) -> None:
-    app.command("list", epilog="Example: prowess list --dir ./skills --json")(list_)
-    app.command(epilog="Example: prowess show code-quality")(show)
-    app.command(epilog="Example: prowess read code-quality,safe-shell-search")(read)
-    app.command(epilog="Example: prowess validate .agents/skills/my-skill")(validate)
-    app.command(epilog="Example: prowess new my-skill")(new)
+    app.command(
+        "list",
+        short_help="List the skills, and what is wrong with the others.",
+        epilog="Example: prowess list --dir ./skills --json",
+    )(list_)
+    app.command(short_help="Show one skill whole.", epilog="Example: prowess show code-quality")(
+        show
+    )
+    app.command(
+        short_help="Print a skill's instructions for an agent to follow.",
+        epilog="Example: prowess read code-quality,safe-shell-search",
+    )(read)
+    app.command(
+        short_help="Check skills strictly: every problem at once.",
+        epilog="Example: prowess validate .agents/skills/my-skill",
+    )(validate)
+    app.command(short_help="Make a new skill.", epilog="Example: prowess new my-skill")(new)
 
 
 def list_(
@@ -49,11 +63,17 @@ def list_(
         )
         return
     if problems:
-        print_problems(catalog.problems)
+        print_problems(sorted(catalog.problems, key=lambda problem: problem.level))  # errors first
         for each in catalog.shadowed:
             print(
                 f"{clean(each.path)}: shadowed: {clean(each.name)} is taken from {clean(each.by)}"
             )
+        left_out = ", ".join(clean(name) for name, _ in catalog.failed)
+        note(
+            f"not loaded: {left_out}"
+            if left_out
+            else f"{counted(len(catalog.skills), 'skill')}, all of them loaded"
+        )
         return
     rows = [(s.name, s.location, s.format, s.description) for s in catalog.skills.values()]
     if rows:
@@ -92,13 +112,14 @@ def _watch(desk: Desk, *, json: bool) -> None:
         tell(change.catalog, record=desk.record)
         told = {"added": change.added, "removed": change.removed, "edited": change.edited}
         if json:
-            print_json({"count": len(change.catalog.skills), **told})
-        else:
-            for what, names in told.items():
-                for name in names:
-                    print(f"{what}\t{clean(name)}", flush=True)
-            if not any(told.values()):
-                print(f"problems\t{len(change.catalog.problems)}", flush=True)
+            problems = [problem.as_json() for problem in change.problems]
+            print_json({"count": len(change.catalog.skills), **told, "problems": problems})
+            continue
+        for what, names in told.items():
+            for name in names:
+                print(f"{what}\t{clean(name)}")
+        print_problems(change.problems)
+        sys.stdout.flush()
 
 
 def show(
@@ -113,7 +134,7 @@ def show(
         print_json(value)
         return
     for key, shown in _lines(value):
-        print(f"{key + ':':<14}{shown}")
+        print(f"{key + ':':<18}{shown}")
     if value["problems"]:
         print("\nProblems:")
         print_problems(desk.catalog.problems_by_skill[name])
@@ -121,18 +142,33 @@ def show(
 
 
 def _lines(value: dict[str, Any]) -> list[tuple[str, str]]:
-    """The sheet as lines for a person; what is empty or said elsewhere is left out."""
+    """The sheet as lines for a person; what is empty, or a default nobody wrote, is left out."""
+    written = {key.lower() for key in value["fields"]}
+    keys = ["name", "title", "description", "format", "location", "path"]
+    keys += [key for key in ("version", "type") if key in written]
     lines = [
         (key, clean(str(value[key])))
-        for key in ("name", "title", "description", "format", "location", "path", "version", "type")
+        for key in keys
+        if key != "title" or value["title"] != value["name"]
     ]
     lines += [
         (key.replace("_", " "), ", ".join(clean(each) for each in value[key]))
-        for key in ("allowed_tools", "disallowed_tools", "dependencies")
+        for key in (
+            "roles",
+            "capabilities",
+            "allowed_tools",
+            "disallowed_tools",
+            "dependencies",
+            "missing",
+        )
         if value[key]
     ]
-    if value["missing"]:
-        lines.append(("missing", ", ".join(value["missing"])))
+    if not value["model_may_invoke"]:
+        lines.append(
+            ("called by", "people only (disable-model-invocation), so models are not offered it")
+        )
+    if not value["user_may_invoke"]:
+        lines.append(("called by", "models only (user-invocable: false)"))
     settings = ", ".join(
         f"{key} {given}" for key, given in value["settings"].items() if given not in (None, False)
     )
@@ -150,11 +186,11 @@ def read(
     data: Data = None,
     json: Json = False,
     file: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--file", metavar="PATH", help="Read this supporting file of the skill instead."
         ),
-    ] = "",
+    ] = None,
 ) -> None:
     """Print a skill's instructions for an agent to follow. Nothing in them is run."""
     from prowess.discover.resources import instructions_text, read_resource
@@ -173,7 +209,7 @@ def read(
             f"no skill named {', '.join(unknown)}", hint=f"{near}searched:{searched}"
         )
     skills = [desk.catalog.get(name) for name in wanted]
-    if file:
+    if file is not None:
         if len(skills) != 1:
             raise UsageError("--file reads from one skill", hint="name one skill")
         text = read_resource(skills[0], file)
@@ -231,12 +267,24 @@ def validate(
         print_json({"valid": valid, "problems": [problem.as_json() for problem in found]})
     else:
         print_problems(found)
-        warnings = sum(problem.level == "warning" for problem in found)
-        verdict = "valid" if valid else "not valid"
-        told = f", {counted(warnings, 'warning')}" if warnings else ""
-        note(f"{counted(len(folders), 'skill')}: {verdict}{told}")
+        note(_verdict(folders, found))
     if not valid:
         raise typer.Exit(1)
+
+
+def _verdict(folders: list[str], problems: list[Problem]) -> str:
+    errors = [problem for problem in problems if problem.level == "error"]
+    wrong = {
+        os.path.dirname(problem.path) if os.path.isfile(problem.path) else problem.path
+        for problem in errors
+    }
+    told = [counted(len(errors), "error")] if errors else []
+    if warnings := len(problems) - len(errors):
+        told.append(counted(warnings, "warning"))
+    verdict = f"{len(wrong)} of {len(folders)} not valid" if errors else "valid"
+    return f"{counted(len(folders), 'skill')}: {verdict}" + (
+        f" ({', '.join(told)})" if told else ""
+    )
 
 
 def _by_name(path: str, project: str, data: str | None, dirs: list[str] | None) -> list[str]:
@@ -257,16 +305,24 @@ def new(
     description: Annotated[
         str, typer.Option("--description", help="What it does and when to use it.")
     ] = "",
-    dirs: Dirs = None,
+    dirs: Annotated[
+        list[str] | None, typer.Option("--dir", metavar="DIR", help="Make it in this folder.")
+    ] = None,
     project: Project = ".",
     data: Data = None,
     json: Json = False,
 ) -> None:
     """Make a new skill that is valid from the start, in .agents/skills (or in --dir)."""
     from prowess.cli.scaffold import scaffold
+    from prowess.discover.roots import ladder
 
-    folder = dirs[0] if dirs else os.path.join(project, ".agents", "skills")
+    desk = Desk(project=project, data=data, dirs=None)
+    homes = [os.path.join(step, ".agents", "skills") for step in ladder(desk.settings.project)]
+    folder = dirs[0] if dirs else next((home for home in homes if os.path.isdir(home)), homes[0])
+    hidden = desk.catalog.skills.get(name)
     made = scaffold(folder, name, format, description)
+    if hidden and not dirs:
+        note(f"The new skill takes the place of {hidden.path} ({hidden.location}).")
     if json:
         print_json({"name": name, "path": os.path.dirname(made[0]), "files": made})
         return

@@ -358,7 +358,7 @@ def _explained(error: Any, text: str, first_line: int) -> SkillError:
             line=first_line + text.count("\n", 0, strange.start() if strange else 0),
         )
     problem = str(error.problem or error).splitlines()[0]
-    hint = "put the value in quotes"
+    hint = "check the indentation, and put values with special characters in quotes"
     if text[mark.index : mark.index + 1] == "\t":
         problem, hint = "a tab at the start of a line", "indent with spaces"
     elif "mapping values are not allowed" in problem:

@@ -56,6 +56,9 @@ class Catalog:
         """A question that offers the names most like `name`; empty when none is."""
         import difflib
 
+        for skill in self.skills.values():
+            if os.path.basename(skill.path) == name:
+                return f"did you mean {skill.name!r}? Its folder is called {name}."
         near = difflib.get_close_matches(name, self.skills, n=3, cutoff=0.6)
         return "did you mean " + " or ".join(repr(each) for each in near) + "?" if near else ""
 

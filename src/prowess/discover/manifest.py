@@ -34,7 +34,6 @@ def read(draft: Draft, data: bytes, *, has_instructions: bool) -> None:
             "no name",
             hint='add `"name": "What People Call It"`; until then the folder\'s name is used',
         )
-    draft.take_description(manifest.get("description"), None)
     for fault, hint in faults(manifest):
         draft.note(fault, hint=hint)
     if not has_instructions:
@@ -42,6 +41,7 @@ def read(draft: Draft, data: bytes, *, has_instructions: bool) -> None:
             "there is no skill.md beside it",
             hint="write the instructions in skill.md; until then there are none",
         )
+    draft.take_description(manifest.get("description"), None)
 
 
 def faults(manifest: dict[str, Any]) -> list[tuple[str, str]]:

@@ -23,9 +23,17 @@ def name_faults(name: str, folder: str) -> Iterator[Fault]:
     if name == directory and len(name) <= LONGEST_NAME and _PLAIN.fullmatch(name):
         return
     name = unicodedata.normalize("NFKC", name)
-    better = f"write `name: {suggestion(name)}`"
+    # The folder's name is the better one, if the specification would have it.
+    right = (
+        directory
+        if _PLAIN.fullmatch(directory) and len(directory) <= LONGEST_NAME
+        else suggestion(name)
+    )
+    better = f"write `name: {right}`" + (
+        "" if right == directory else " and call the folder the same"
+    )
     if len(name) > LONGEST_NAME:
-        yield Fault(f"has {len(name)} characters", f"use at most {LONGEST_NAME}")
+        yield Fault(f"has {len(name)} characters", f"use at most {LONGEST_NAME}: {better}")
     if name != name.lower():
         yield Fault("is not lowercase", better)
     if name.startswith("-") or name.endswith("-"):

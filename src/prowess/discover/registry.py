@@ -46,9 +46,9 @@ def load_registry(path: str, skills: Mapping[str, Skill]) -> Registry:
     except SkillError as error:
         where = f"{path}:{error.line}" if error.line else path
         raise SettingsError(f"{where}: {error}", hint=error.hint) from None
-    except ProwessError as error:
+    except ProwessError:
         raise SettingsError(
-            f"{path}: {error}", hint="set `skills_registry` to a registry.yaml that exists"
+            f"{path} cannot be read", hint="set `skills_registry` to a registry.yaml that exists"
         ) from None
     value, lines = document.value, document.lines
     if value.get("version") != 1:

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 from prowess.core.errors import UsageError
 from prowess.core.skill import Skill
-from prowess.discover.dependencies import closure
+from prowess.discover.dependencies import Closure, closure
 
 ROLES = ("worker", "orchestrator")
 
 
-def for_role(role: str, skills: Mapping[str, Skill]) -> tuple[Skill, ...]:
-    """Dependencies stand before what needs them; what is missing is left out, and reported by the catalog."""
+def for_role(role: str, skills: Mapping[str, Skill]) -> Closure:
+    """Dependencies stand before what needs them; what is missing is named, and the rest is there."""
     if role not in ROLES:
         raise UsageError(f"there is no role {role!r}", hint=f"use {' or '.join(ROLES)}")
     assigned = [
@@ -19,4 +19,4 @@ def for_role(role: str, skills: Mapping[str, Skill]) -> tuple[Skill, ...]:
         if skill.assign_to and not {role, "all"}.isdisjoint(skill.assign_to)
     ]
     assigned.sort(key=lambda skill: (skill.type != "system", skill.name))
-    return closure([skill.name for skill in assigned], skills).skills
+    return closure([skill.name for skill in assigned], skills)

@@ -6,6 +6,7 @@ before somebody else's tool refuses the skill. Errors break a rule of the format
 legal and unwise, or fields that only some tools know.
 """
 
+import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -33,7 +34,7 @@ LONGEST_COMPATIBILITY = 500
 def skill_folders(path: str) -> list[str]:
     """The skills that `path` stands for: itself, or all below a folder that is none; empty when there is none."""
     if not os.path.isdir(path):
-        return [path] if os.path.basename(path) in DEFINITIONS and os.path.lexists(path) else []
+        return [path] if os.path.lexists(path) else []
     root = os.path.abspath(path)
     rows = scan(root, {}).rows
     return [
@@ -44,6 +45,14 @@ def skill_folders(path: str) -> list[str]:
 def validate(path: str) -> list[Problem]:
     """The problems of the skill in the folder `path`, or of the one whose file `path` is, by file and line."""
     folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
+    if os.path.isfile(path) and os.path.basename(path) not in DEFINITIONS:
+        return [
+            Problem(
+                path=path,
+                message="not a skill's file",
+                hint="name a skill's folder or its SKILL.md",
+            )
+        ]
     if not os.path.lexists(path):
         return [
             Problem(
@@ -162,9 +171,11 @@ class _Fields:
                     "fine here and in some tools; others may refuse the skill",
                 )
             else:
-                self._error(
-                    field, f"{field} is not in the specification", "move it below `metadata:`"
+                near = difflib.get_close_matches(
+                    field, agent_skill.SPEC_FIELDS | KNOWN_FIELDS, n=1, cutoff=0.8
                 )
+                hint = f"did you mean {near[0]}?" if near else "move it below `metadata:`"
+                self._error(field, f"{field} is not in the specification", hint)
 
     def _tools(self, field: str) -> None:
         value = self._fields.get(field)

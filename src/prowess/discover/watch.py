@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from prowess.core.skill import Problem
 from prowess.discover.catalog import Catalog, rescan
 from prowess.discover.index import STATE, WATCHED, Rows
 from prowess.discover.roots import Root
@@ -25,6 +26,7 @@ class Change:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     edited: tuple[str, ...]
+    problems: tuple[Problem, ...]  # those that are new
 
 
 class LiveCatalog:
@@ -42,8 +44,10 @@ class LiveCatalog:
         now = self._states()
         if catalog == self.current and now == states:
             return None
+        known = set(self.current.problems)
         self.current = catalog
         return Change(
+            problems=tuple(problem for problem in catalog.problems if problem not in known),
             catalog=catalog,
             added=tuple(name for name in catalog.skills if name not in before),
             removed=tuple(name for name in before if name not in catalog.skills),

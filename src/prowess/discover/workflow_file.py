@@ -17,13 +17,20 @@ def read(draft: Draft, data: bytes) -> None:
     """Fill `draft` from the bytes of a skill.yaml; raises `SkillError` when it cannot be loaded."""
     # Elsewhere `compatibility` is a sentence; in a workflow it is a list of tools, and stays one.
     document = read_mapping(decode(data).removeprefix("\ufeff"), keep_text=TEXT_FIELDS)
-    steps = document.value.get("steps")
-    if not isinstance(steps, list) or not steps:
-        raise SkillError(
-            "a workflow without steps",
-            hint="add `steps:` with at least one step",
-            line=document.lines.get("steps", 1),
-        )
     draft.header = {key: value for key, value in document.value.items() if key not in BODY}
     draft.take_name(document.value.get("name"), document.lines.get("name"))
-    draft.take_description(document.value.get("description"), document.lines.get("description"))
+    steps = document.value.get("steps")
+    wrong = None
+    if not isinstance(steps, list) or not steps:
+        line = document.lines.get("steps", 1)
+        wrong = SkillError(
+            "a workflow without steps", hint="add `steps:` with at least one step", line=line
+        )
+    try:
+        draft.take_description(document.value.get("description"), document.lines.get("description"))
+    except SkillError as error:
+        if wrong:
+            draft.note(str(wrong), hint=wrong.hint, line=wrong.line, level="error")
+        wrong = error
+    if wrong:
+        raise wrong

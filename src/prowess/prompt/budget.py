@@ -7,6 +7,7 @@ Names always stay, even if they alone exceed the budget. What was cut is reporte
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from prowess.prompt.cards import Card
 
@@ -20,6 +21,9 @@ class Fitted:
     cards: list[Card]
     limit: int | None = None
     cut: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {"cut": list(self.cut), "description_chars": self.limit}
 
 
 def fit(
