@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "prowess"
-STAGES = {"discover", "prompt", "observe"}
+STAGES = {"discover", "select", "prompt", "observe"}
 # Who knows which library; everybody else must go through them.
 KEEPERS = {
     "yaml": {"core/safe_yaml.py"},
     "typer": {"cli"},
     "rich": {"cli"},
     "sqlite3": {"observe"},
+    "markdown_it": {"select/plan.py"},
+    "wordllama": {"select/semantic.py"},
 }
 HEAVY = ("pydantic", "dbos", "fastapi", "mcp", "pydantic_ai", "rich", "asyncio", "sqlite3", "yaml")
 

@@ -50,7 +50,12 @@ def test_every_command_is_in_the_readme_and_the_table_of_commands() -> None:
 def test_every_event_is_documented() -> None:
     text = (ROOT / "docs/events.md").read_text()
 
-    for kind in (event.SKILLS_DISCOVERED, event.SKILLS_LOAD_FAILED, event.SKILLS_TRUNCATED):
+    for kind in (
+        event.SKILLS_DISCOVERED,
+        event.SKILLS_SELECTED,
+        event.SKILLS_LOAD_FAILED,
+        event.SKILLS_TRUNCATED,
+    ):
         assert f"| `{kind}` |" in text
 
 

@@ -41,10 +41,11 @@ FIELDS: dict[str, tuple[object, str, str, object]] = {
     "skills_load_references": (False, "true", "true", True),
     "skills_max_body_chars": (20_000, "5_000", "5000", 5_000),
     "skills_max_catalog_chars": (0, "100", "100", 100),
+    "skills_semantic": (False, "true", "true", True),
     "skills_registry": (f"{PACK}/registry.yaml", '"r.yaml"', "r.yaml", "./r.yaml"),
 }
 PATHS = ["skills_builtin_dir", "skills_sync_dir", "skills_registry"]
-FLAGS = ["skills_enabled", "skills_sync_on_start", "skills_load_references"]
+FLAGS = ["skills_enabled", "skills_sync_on_start", "skills_load_references", "skills_semantic"]
 NUMBERS = {
     "skills_max_selected_impl": (0, 255),
     "skills_max_selected_review": (0, 255),

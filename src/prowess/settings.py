@@ -36,6 +36,7 @@ class Settings:
     skills_load_references: bool = False
     skills_max_body_chars: int = 20_000
     skills_max_catalog_chars: int = 0
+    skills_semantic: bool = False
     skills_registry: str = os.path.join(PACK, "registry.yaml")
     only_dirs: tuple[str, ...] = ()  # --dir: these and nothing else
     sources: tuple[str, ...] = field(default=(), compare=False)  # the files that were read

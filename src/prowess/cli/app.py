@@ -12,7 +12,7 @@ import sys
 import typer
 
 from prowess import __version__
-from prowess.cli import demo, log, prompts, setup, skills
+from prowess.cli import demo, log, matching, prompts, setup, skills
 from prowess.core.errors import (
     OutsideError,
     ProwessError,
@@ -57,6 +57,7 @@ def _root(
 
 setup.register(app)
 skills.register(app)
+matching.register(app)
 prompts.register(app)
 log.register(app)
 demo.register(app)

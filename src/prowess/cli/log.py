@@ -18,6 +18,12 @@ def register(app: typer.Typer) -> None:
 def log(
     last: Annotated[int, typer.Option("--last", min=1, help="How many of the newest events.")] = 20,
     kind: Annotated[str | None, typer.Option("--kind", help="Only events of this kind.")] = None,
+    counters: Annotated[
+        bool,
+        typer.Option(
+            "--counters", help="Show how many skills were found, chosen, not loaded and cut."
+        ),
+    ] = False,
     project: Project = ".",
     data: Data = None,
     json: Json = False,
@@ -27,13 +33,20 @@ def log(
     from collections import deque
 
     from prowess.observe.log import SqliteLog
+    from prowess.observe.stats import counters as count
 
     path = load_settings(project=project, data=data).log_file
     events = []
     if os.path.exists(path):
         opened = SqliteLog(path)
-        events = list(deque(opened.tail(kind=kind), maxlen=last))
+        events = list(deque(opened.tail(kind=kind), maxlen=None if counters else last))
         opened.close()
+    if counters:
+        told = count(events)
+        print_json(told) if json else print_table(
+            ("COUNTER", "TOTAL"), [(k, str(v)) for k, v in told.items()]
+        )
+        return
     if json:
         print_json([each.as_json() for each in events])
         return

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from prowess.cli.desk import Desk
+from prowess.cli.matching import step_kind
 from prowess.cli.options import Data, Dirs, Json, Project, complete_name
 from prowess.cli.output import counted, note, print_json
 from prowess.core.errors import UsageError
@@ -57,6 +58,25 @@ def prompt(
             autocompletion=complete_name,
         ),
     ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            "--plan", metavar="PLAN", help="The whole prompt for a task of this plan instead."
+        ),
+    ] = None,
+    step: Annotated[
+        str, typer.Option("--step", help="With --plan: implementation or review.")
+    ] = "implementation",
+    task: Annotated[
+        int | None,
+        typer.Option("--task", min=1, metavar="LINE", help="With --plan: the task on this line."),
+    ] = None,
+    feedback: Annotated[
+        str | None,
+        typer.Option(
+            "--feedback", metavar="FILE", help="With --plan: what was said of the last attempt."
+        ),
+    ] = None,
     budget: Budget = None,
     dirs: Dirs = None,
     project: Project = ".",
@@ -66,6 +86,25 @@ def prompt(
     """Print the text that offers skills to a model, and loads those you name."""
     from prowess import engine
 
+    if plan is not None:
+        if names or format or role or load or budget is not None:
+            raise UsageError(
+                "--plan decides by itself what is offered and loaded",
+                hint="leave the other options out",
+            )
+        desk = Desk(project=project, data=data, dirs=dirs)
+        text = engine.step_prompt(
+            plan,
+            step_kind(step),
+            desk.settings,
+            record=desk.record,
+            line=task,
+            feedback=_read_text(feedback),
+        )
+        print_json(
+            {"step": step, "plan": plan, "text": text, "chars": len(text)}
+        ) if json else print(text, end="")
+        return
     form = format or ("role" if role else "openskills")
     _check(form, role, names, budget)
     desk = Desk(project=project, data=data, dirs=dirs)
@@ -99,6 +138,16 @@ def prompt(
         return
     print(text)
     _tell_size(size, limit, fitted)
+
+
+def _read_text(path: str | None) -> str:
+    if path is None:
+        return ""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", hint="name a text file") from None
 
 
 def _check(form: str, role: str | None, names: list[str] | None, budget: int | None) -> None:

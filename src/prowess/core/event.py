@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from prowess.core.selection import SkillSelection
+
 SKILLS_DISCOVERED = "SKILLS_DISCOVERED"
+SKILLS_SELECTED = "SKILLS_SELECTED"
 SKILLS_LOAD_FAILED = "SKILLS_LOAD_FAILED"
 SKILLS_TRUNCATED = "SKILLS_TRUNCATED"
 
@@ -46,6 +49,10 @@ class Recorded:
 def skills_discovered(run: str, *, locations: list[str], names: list[str]) -> Event:
     payload = {"run_id": run, "count": len(names), "locations": locations, "names": names}
     return Event(run=run, kind=SKILLS_DISCOVERED, payload=payload)
+
+
+def skills_selected(selection: SkillSelection) -> Event:
+    return Event(run=selection.run_id, kind=SKILLS_SELECTED, payload=selection.as_event())
 
 
 def skills_load_failed(run: str, *, name: str, error: str) -> Event:

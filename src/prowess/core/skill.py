@@ -83,6 +83,8 @@ class Skill:
     path: str
     files: tuple[str, ...]
     header: Mapping[str, Any] = field(repr=False)
+    # Another number whenever one of its files is; None while that cannot be relied on.
+    state: int | None = field(default=None, repr=False, compare=False)
 
     @property
     def file(self) -> str:

@@ -24,6 +24,8 @@ from prowess.discover.index import (
     NAME,
     NEEDY,
     PROBLEMS,
+    SETTLED,
+    STATE,
     Kept,
     Row,
     Rows,
@@ -147,6 +149,7 @@ def _skill(root: Root, below: str, row: Row) -> Skill:
         path=f"{root.path}/{below}" if below else root.path,
         files=_ALONE if row[FILES] == "SKILL.md" else tuple(row[FILES].split("\n")),
         header=Kept(row[HEADER]) if type(row[HEADER]) is bytes else row[HEADER],
+        state=row[STATE] if row[SETTLED] else None,
     )
     return skill
 

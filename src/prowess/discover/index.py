@@ -11,6 +11,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from mmap import ACCESS_READ, mmap
 from typing import Any
 
 from prowess import __version__
@@ -23,7 +24,7 @@ Rows = dict[str, Row]  # by path below the root
 STATE, SETTLED, WATCHED, CHILDREN, PROBLEMS, NAME, DESCRIPTION, FORMAT, FILES, NEEDY, HEADER = (
     range(11)
 )
-_MAGIC = f"prowess index 3 {__version__}"
+_MAGIC = f"prowess index 4 {__version__}"
 
 
 class Kept(Mapping[str, Any]):
@@ -61,17 +62,17 @@ class Kept(Mapping[str, Any]):
 def load(folder: str, root: str) -> Rows:
     """The rows kept for `root`; empty when there are none to trust."""
     try:
-        descriptor = os.open(_file(folder, root), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            data = os.read(descriptor, os.fstat(descriptor).st_size)
-        finally:
-            os.close(descriptor)
-        start = data.index(b"\n") + 1
-        if data[:start] != _head(root, memoryview(data)[start:]):
-            return {}
-        stop = data.index(b"\n", start)
-        rows: Rows = json.loads(str(memoryview(data)[start:stop], "utf-8", "surrogatepass"))
-        headers = data[stop + 1 :].split(b"\n")
+        with (
+            open(_file(folder, root), "rb") as file,
+            mmap(file.fileno(), 0, access=ACCESS_READ) as data,
+        ):
+            start = data.find(b"\n") + 1
+            with memoryview(data) as view, view[start:] as body:
+                if data[:start] != _head(root, body):
+                    return {}
+                stop = data.find(b"\n", start)
+                rows: Rows = json.loads(str(body[: stop - start], "utf-8", "surrogatepass"))
+            headers = data[stop + 1 :].split(b"\n")
     except (OSError, ValueError):
         return {}
     for row, header in zip(rows.values(), headers, strict=True):

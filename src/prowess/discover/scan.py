@@ -9,7 +9,7 @@ folders are visited by name, so that the same tree gives the same catalog on eve
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -70,13 +70,14 @@ class _Walk:
         self.found = Scan({})
         self._root = root
         self._known = known
-        self._seen: set[tuple[int, int]] = set()
         self._categories = 0
         self._now = time.time_ns()
 
     def run(self) -> None:
         """Depth first and by name. One loop, because it runs for every folder at every start."""
-        root, known, seen, rows = self._root, self._known, self._seen, self.found.rows
+        root, known, rows = self._root, self._known, self.found.rows
+        seen: set[tuple[int, int]] = set()
+        add, known_row, status_of = seen.add, known.get, os.stat
         waiting: list[tuple[str, int]] = [("", 0)]
         links: list[tuple[str, int]] = []
         while waiting or links:
@@ -84,8 +85,8 @@ class _Walk:
             below, depth = waiting.pop() if waiting else links.pop(0)
             path = f"{root}/{below}" if below else root
             try:
-                status = os.stat(path)
-                place = (status.st_dev, status.st_ino)
+                status = status_of(path)
+                place = (status.st_ino, status.st_dev)
                 if place in seen:
                     self._note(
                         path,
@@ -93,7 +94,7 @@ class _Walk:
                         "remove the link to it",
                     )
                     continue
-                row = known.get(below)
+                row = known_row(below)
                 if (
                     row is None
                     or not row[SETTLED]
@@ -103,7 +104,7 @@ class _Walk:
                         continue  # a link to a plain file
                     row = self._read(path, status)
                     self.found.changed = True
-                seen.add(place)
+                add(place)
             except OSError as error:
                 self._note(
                     path, f"cannot be entered: {error.strerror}", "mend the link or the permissions"
@@ -139,14 +140,14 @@ class _Walk:
         chosen = definitions(DEFINITIONS.intersection(os.listdir(path)))
         children = _folders(path) if not chosen or path == self._root else None
         if not chosen:
-            return [_state(status, ()), self._settled(status), "", children, *_NOTHING]
+            return [_state(status), self._settled(status), "", children, *_NOTHING]
         found = self._read_folder(path, chosen)
         files = [file for file in found.statuses if file is not None]
         settled = len(files) == len(chosen) and self._settled(status, *files)
         problems = [[p.path, p.message, p.level, p.hint, p.line] for p in found.problems] or None
         *parts, header = found.skill
         needy = header is not None and "dependencies" in header
-        state = _state(status, files)
+        state = _state(status, *files)
         return [state, settled, "\n".join(chosen), children, problems, *parts, needy, header]
 
     @cached_property
@@ -172,22 +173,22 @@ def _state_on_disk(path: str, folder: os.stat_result, watched: str) -> int | Non
     """The state now of the folder with this status; None when one of its definition files is gone."""
     try:
         if watched and "\n" not in watched:  # nearly always
-            return _state(folder, (os.stat(f"{path}/{watched}"),))
-        return _state(folder, [os.stat(f"{path}/{name}") for name in watched.split("\n") if name])
+            return _state(folder, os.stat(f"{path}/{watched}"))
+        return _state(folder, *[os.stat(f"{path}/{name}") for name in watched.split("\n") if name])
     except OSError:
         return None
 
 
-def _state(folder: os.stat_result, files: Sequence[os.stat_result]) -> int:
+def _state(folder: os.stat_result, *files: os.stat_result) -> int:
     """
     The folder and its definition files as one number, the same in every process.
 
     A folder's mtime moves when an entry comes or goes, a file's size and times when it is written.
     """
-    state = hash((folder.st_mtime_ns, folder.st_ctime_ns, folder.st_ino))
+    state: tuple[int, ...] = (folder.st_mtime_ns, folder.st_ctime_ns, folder.st_ino)
     for file in files:
-        state = hash((state, file.st_mtime_ns, file.st_ctime_ns, file.st_size, file.st_ino))
-    return state
+        state += (file.st_mtime_ns, file.st_ctime_ns, file.st_size, file.st_ino)
+    return hash(state)
 
 
 def _folders(path: str) -> list[list[str]]:
