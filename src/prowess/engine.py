@@ -217,11 +217,12 @@ class Asking:
 
 def ask(catalog: Catalog, settings: Settings) -> Asking:
     """Make a catalog answer; only skills that changed since the last time are read again."""
-    from prowess.discover.agent_skill import instructions
-    from prowess.discover.resources import instructions_text
     from prowess.select.shelf import open_ranker
 
     def body(skill: Skill) -> str:
+        from prowess.discover.agent_skill import instructions  # and YAML, which is rarely needed
+        from prowess.discover.resources import instructions_text
+
         try:
             return instructions(instructions_text(skill))
         except ProwessError:  # gone or spoilt since it was found; its card can still be matched
