@@ -27,10 +27,8 @@ from prowess.settings import Settings
 if TYPE_CHECKING:
     from prowess.select.rank import Adjust, Ranker
 
-OFFERED, OFFERED_CHARS = (
-    24,
-    3_600,
-)  # cards of skills that may fit, and the room they share in a prompt
+OFFERED = 24  # cards of skills that may fit a task, in its prompt
+OFFERED_CHARS = 3_600  # and the room they share
 
 
 def find_roots(settings: Settings, *, pack: str | None = None) -> list[Root]:
@@ -203,11 +201,16 @@ class Asking:
     def offered(self, text: str) -> str:
         """The cards of the nearest skills, however many are installed, in a few thousand characters."""
         from prowess.prompt.budget import fit
-        from prowess.prompt.cards import available_skills, cards, for_models
+        from prowess.prompt.cards import available_skills, cards
+        from prowess.select.hints import without_hints
 
-        near = for_models(
-            each.skill for each in self.ranker.rank(text, limit=OFFERED, adjust=self.adjust)
+        ranked = self.ranker.rank(
+            without_hints(text),
+            limit=OFFERED,
+            adjust=self.adjust,
+            allowed=lambda skill: skill.model_may_invoke,
         )
+        near = [each.skill for each in ranked]
         if not near:
             return ""
         return available_skills(

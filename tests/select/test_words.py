@@ -32,7 +32,9 @@ def test_inflections_of_a_word_meet(one: str, other: str) -> None:
     assert stem(one) == stem(other)
 
 
-@pytest.mark.parametrize("word", ["css", "is", "bus", "ring", "red", "seed", "need", "aws", "string"])
+@pytest.mark.parametrize(
+    "word", ["css", "is", "bus", "ring", "red", "seed", "need", "aws", "string"]
+)
 def test_what_only_looks_like_an_ending_stays(word: str) -> None:
     assert stem(word) == word
 

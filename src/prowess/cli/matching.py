@@ -127,7 +127,8 @@ def _queries(path: str) -> Iterator[tuple[Any, str]]:
                     continue
                 try:
                     row = json_.loads(line)
-                    yield row["id"], str(row["query"])
+                    query = row["query"] + ""  # a text, and nothing else
+                    yield row["id"], query
                 except (ValueError, KeyError, TypeError):
                     raise UsageError(
                         f"{path}:{number}: not a query",

@@ -9,6 +9,7 @@ from prowess.cli.matching import step_kind
 from prowess.cli.options import Data, Dirs, Json, Project, complete_name
 from prowess.cli.output import counted, note, print_json
 from prowess.core.errors import UsageError
+from prowess.core.selection import StepKind
 from prowess.prompt.budget import Fitted, fit
 from prowess.prompt.cards import available_skills, cards, for_models, skills_block, to_prompt
 
@@ -93,17 +94,7 @@ def prompt(
                 hint="leave the other options out",
             )
         desk = Desk(project=project, data=data, dirs=dirs)
-        text = engine.step_prompt(
-            plan,
-            step_kind(step),
-            desk.settings,
-            record=desk.record,
-            line=task,
-            feedback=_read_text(feedback),
-        )
-        print_json(
-            {"step": step, "plan": plan, "text": text, "chars": len(text)}
-        ) if json else print(text, end="")
+        _print_step(desk, plan, step_kind(step), task, _read_text(feedback), json=json)
         return
     form = format or ("role" if role else "openskills")
     _check(form, role, names, budget)
@@ -138,6 +129,21 @@ def prompt(
         return
     print(text)
     _tell_size(size, limit, fitted)
+
+
+def _print_step(
+    desk: Desk, plan: str, step: StepKind, line: int | None, feedback: str, *, json: bool
+) -> None:
+    """The whole prompt for one task of a plan."""
+    from prowess import engine
+
+    text = engine.step_prompt(
+        plan, step, desk.settings, record=desk.record, line=line, feedback=feedback
+    )
+    if json:
+        print_json({"step": step, "plan": plan, "text": text, "chars": len(text)})
+    else:
+        print(text, end="")
 
 
 def _read_text(path: str | None) -> str:

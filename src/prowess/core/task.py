@@ -1,11 +1,13 @@
 """A task of a plan, and the plan it stands in."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 # To do, blocked, done and awaiting review, reviewed, for a person to try by hand.
 Mark = Literal[" ", "~", "x", "R", "?"]
+_HINT = re.compile(r"\(\s*@[a-z0-9-]+\s*\)|(?<!\w)@[a-z0-9-]+")
 DONE: frozenset[str] = frozenset(("x", "R"))
 
 
@@ -65,7 +67,9 @@ class Plan:
             if task.mark == " " and not task.ignored:
                 # A task that is nowhere in the plan cannot be waited for; `unknown` reports it.
                 open_ = [
-                    name for name in task.after if (key := _key(name)) in known and key not in done
+                    name
+                    for name in task.after
+                    if (key := key_of(name)) in known and key not in done
                 ]
                 if open_:
                     held[task] = open_
@@ -75,15 +79,14 @@ class Plan:
         """What `after:` names and no task is called."""
         known = {name for task in self.tasks for name in names_of(task)}
         return [
-            (task, name) for task in self.tasks for name in task.after if _key(name) not in known
+            (task, name) for task in self.tasks for name in task.after if key_of(name) not in known
         ]
 
 
 def names_of(task: Task) -> Sequence[str]:
     """What `after:` may call a task: its text with or without the hints."""
-    bare = " ".join(word for word in task.label.split() if not word.startswith("@"))
-    return (_key(task.label), _key(bare))
+    return (key_of(task.label), key_of(_HINT.sub(" ", task.label)))
 
 
-def _key(name: str) -> str:
-    return " ".join(name.split()).casefold().rstrip(".")
+def key_of(name: str) -> str:
+    return " ".join(name.split()).casefold().rstrip(". ")

@@ -70,14 +70,15 @@ def _built(kind: str, step: Step) -> str:
 def _part(name: str, text: str) -> str:
     """A part of a prompt under its heading, or nothing."""
     return (
-        f"\n{template(f'part-{name}.md').replace('{text}', text.strip())}\n" if text.strip() else ""
+        f"\n{template(f'part-{name}.md').replace('{text}', text.rstrip(chr(10)))}\n"
+        if text.strip()
+        else ""
     )
 
 
 def _filled(name: str, values: dict[str, str]) -> str:
     """In one pass, so that what stands in a value is never taken for a place."""
-    text = _PART.sub(lambda found: values.get(found[1], found[0]), template(name))
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    return _PART.sub(lambda found: values.get(found[1], found[0]), template(name)) + "\n"
 
 
 def _bullets(lines: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from prowess.core.selection import Match, SkillSelection, StepKind, Strategy
 from prowess.core.skill import Skill
 from prowess.core.task import Task
+from prowess.select.hints import without_hints
 from prowess.select.rank import THRESHOLD, Adjust, Ranked, Ranker
 from prowess.select.words import words
 
@@ -45,7 +46,11 @@ def select_skills(
     strategy: Strategy = "hint" if chosen else "none"
     taken = {match.name for match in chosen}
     for found in match_task(
-        task.label, ranker, limit=most + len(taken), threshold=threshold, adjust=adjust
+        without_hints(task.label),
+        ranker,
+        limit=most + len(taken),
+        threshold=threshold,
+        adjust=adjust,
     ):
         if len(chosen) < most and found.name not in taken:
             chosen.append(found)
@@ -69,12 +74,10 @@ def match_task(
     adjust: Adjust | None = None,
 ) -> list[Match]:
     """The best matches that a model may be given, best first; none when even the first is in doubt."""
-    ranked = [
-        each
-        for each in ranker.rank(text, limit=limit + 10, adjust=adjust)
-        if each.skill.model_may_invoke
-    ]
-    return [_match(text, each) for each in ranked[:limit] if each.score >= threshold]
+    ranked = ranker.rank(
+        text, limit=limit, adjust=adjust, allowed=lambda skill: skill.model_may_invoke
+    )
+    return [_match(text, each) for each in ranked if each.score >= threshold]
 
 
 def _hinted(task: Task, skills: Mapping[str, Skill], most: int) -> tuple[list[Match], list[str]]:

@@ -14,15 +14,16 @@ a fence under a heading like "Validation commands" prove every task.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from prowess.core.errors import UsageError
-from prowess.core.task import Mark, Plan, Task
+from prowess.core.task import Mark, Plan, Task, key_of, names_of
 from prowess.select.hints import find_hints
 
+MAX_NESTING = 100
 MAX_BYTES = 32 * 1024 * 1024
 _TASK = re.compile(r"\[([ ~xXR])\](\??)[ \t]+(\S.*)", re.DOTALL)
 _FIELD = re.compile(r"(files|after)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
@@ -30,7 +31,7 @@ _MARK = re.compile(r"\[[ ~xXR]\](?=\??[ \t])")
 _IGNORED = re.compile(r"verification|checklist", re.IGNORECASE)
 _MANUAL = re.compile(r"manual\s+qa\b", re.IGNORECASE)
 _VALIDATION = re.compile(
-    r"\bvalidation\b.*\bcommands?\b|\bvalidation\b$|\bcommands? to run\b", re.IGNORECASE
+    r"\bvalidation\s+commands?\b|^validation$|^commands?\s+to\s+run\b", re.IGNORECASE
 )
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -50,6 +51,8 @@ def read_plan(data: bytes) -> Plan:
 
 def ticked(data: bytes, task: Task, mark: Mark) -> bytes:
     """`data` with the mark of `task` changed, and no other byte; raises when the task is not there any more."""
+    if mark == "?":
+        raise UsageError("one mark cannot make a task manual", hint="write [ ]? in the plan")
     text = data.decode("utf-8", "surrogateescape")
     starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
     start = starts[task.line - 1] if task.line <= len(starts) else len(text)
@@ -68,7 +71,7 @@ def ticked(data: bytes, task: Task, mark: Mark) -> bytes:
 class _Item:
     """A list item as the parser meets it: its own text, and the items below it."""
 
-    line: int
+    line: int = 0  # where its text begins
     text: str = ""
     children: list["_Item"] = field(default_factory=list)
 
@@ -80,21 +83,25 @@ class _Reader:
         self._headings: list[tuple[int, str]] = []
 
     def read(self, text: str) -> Plan:
-        parser = MarkdownIt("commonmark")
+        parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING})
         parser.core.ruler.disable(
             ["inline", "text_join"], ignoreInvalid=True
         )  # blocks are all we need
         stack: list[_Item] = []
+        in_heading = False
         for token in parser.parse(text):
-            if token.type == "heading_open":
+            if token.type == "heading_open" and token.level == 0:
                 level = int(token.tag[1])
                 self._headings = [each for each in self._headings if each[0] < level] + [
                     (level, "")
                 ]
+                in_heading = True
+            elif token.type == "heading_close":
+                in_heading = False
             elif token.type == "inline":
-                self._inline(token, stack)
+                self._inline(token, stack, in_heading=in_heading)
             elif token.type == "list_item_open":
-                item = _Item((token.map or [0])[0] + 1)
+                item = _Item()
                 if stack:
                     stack[-1].children.append(item)
                 stack.append(item)
@@ -104,18 +111,18 @@ class _Reader:
                     self._tasks += self._of(item)
             elif token.type == "fence" and not stack:
                 self._fence(token)
-        return Plan(tasks=tuple(self._tasks), validation=tuple(self._validation))
+        return Plan(tasks=_with_after(self._tasks), validation=tuple(self._validation))
 
-    def _inline(self, token: Token, stack: list[_Item]) -> None:
-        if token.level == 1 and self._headings and not stack and self._headings[-1][1] == "":
+    def _inline(self, token: Token, stack: list[_Item], *, in_heading: bool) -> None:
+        if in_heading:
             self._headings[-1] = (self._headings[-1][0], " ".join(token.content.split()))
         elif stack:
-            stack[-1].text = (
-                f"{stack[-1].text}\n{token.content}" if stack[-1].text else token.content
-            )
+            item = stack[-1]
+            item.line = item.line or (token.map or [0])[0] + 1
+            item.text = f"{item.text}\n{token.content}" if item.text else token.content
 
     def _fence(self, token: Token) -> None:
-        if any(_VALIDATION.search(title) for _, title in self._headings):
+        if any(level > 1 and _VALIDATION.search(title) for level, title in self._headings):
             joined = token.content.replace("\\\n", " ")
             self._validation += [
                 line.strip()
@@ -138,7 +145,7 @@ class _Reader:
             if not _TASK.fullmatch(child.text):
                 criteria += _criteria(child, fields)
         manual = bool(found[2])
-        mark = "?" if manual else found[1].replace("X", "x")
+        mark = "?" if manual and found[1] == " " else found[1].replace("X", "x")
         return Task(
             label=label,
             line=item.line,
@@ -147,16 +154,35 @@ class _Reader:
             hints=find_hints(label),
             criteria=tuple(criteria),
             files=tuple(_values(fields["files"])),
-            after=tuple(_values(fields["after"])),
+            after=tuple(line.strip() for line in fields["after"] if line.strip()),
             ignored=manual or any(_is_ignored(level, title) for level, title in self._headings),
         )
+
+
+def _with_after(tasks: list[Task]) -> tuple[Task, ...]:
+    """`after:` may name one task, whose text may hold commas, or several between commas."""
+    known = {name for task in tasks for name in names_of(task)}
+    return tuple(
+        replace(
+            task,
+            after=tuple(
+                name
+                for line in task.after
+                for name in ([line] if key_of(line) in known else _values([line]))
+            ),
+        )
+        if task.after
+        else task
+        for task in tasks
+    )
 
 
 def _own_lines(text: str) -> tuple[str, dict[str, list[str]]]:
     """The label on one line, and the fields that were written as lines of the same paragraph."""
     fields: dict[str, list[str]] = {"files": [], "after": []}
-    words = []
-    for line in text.split("\n"):
+    first, *rest = text.split("\n")
+    words = [first]
+    for line in rest:
         if found := _FIELD.fullmatch(line.strip()):
             fields[found[1].lower()].append(found[2])
         else:

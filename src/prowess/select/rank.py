@@ -38,6 +38,7 @@ _LONGEST_NAME = 7  # words
 MOST_CHARS = 20_000  # of a task; the rest adds time and no meaning
 
 Adjust = Callable[[str, list[float]], list[float]]
+Allowed = Callable[[Skill], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,15 @@ class Ranker:
         """In the order in which `adjust` gets their scores."""
         return self._skills
 
-    def rank(self, task: str, *, limit: int = 10, adjust: Adjust | None = None) -> list[Ranked]:
-        """Best first; skills that share no word with the task are left out. `adjust` may add another signal."""
+    def rank(
+        self,
+        task: str,
+        *,
+        limit: int = 10,
+        adjust: Adjust | None = None,
+        allowed: Allowed | None = None,
+    ) -> list[Ranked]:
+        """Best first; skills that share no word with the task are left out. `adjust` may add another signal, `allowed` leave skills out."""
         task = task[:MOST_CHARS]
         weight = _query(task)
         score, rarity = self._scores(weight)
@@ -99,7 +107,7 @@ class Ranker:
             score[n] += NAMED
         if adjust:
             score = adjust(task, score)
-        top = self._best(task, score, limit)
+        top = self._best(task, score, limit, allowed)
         if not top:
             return []
         second = score[top[1]] if len(top) > 1 else 0.0
@@ -136,20 +144,34 @@ class Ranker:
             for n in self._names.get(tuple(said[start : start + length]), ())
         }
 
-    def _best(self, task: str, score: list[float], limit: int) -> list[int]:
+    def _best(
+        self, task: str, score: list[float], limit: int, allowed: Allowed | None
+    ) -> list[int]:
+        """The places of the best skills, with what their pairs of words add."""
         cut = max(score, default=0.0) / 2
-        if cut <= 0:
-            return []
-        top = [n for n, each in enumerate(score) if each > cut]
+        near = [n for n, each in enumerate(score) if each > cut > 0]
+        most = max(PAIR_TOP, limit)
+        top = self._largest(near, score, most, allowed)
         if len(top) < limit:
-            top = [n for n, each in enumerate(score) if each > 0]
-        top = nlargest(
-            max(PAIR_TOP, limit), top, key=lambda n: (score[n], _before(self._skills[n].name))
-        )
+            top = self._largest(
+                [n for n, each in enumerate(score) if each > 0], score, most, allowed
+            )
         pairs = pairs_of(words(task))
         for n in top[:PAIR_TOP]:
             score[n] += PAIR * self._pairs_in_common(n, pairs)
         return sorted(top, key=lambda n: (-score[n], self._skills[n].name))
+
+    def _largest(
+        self, places: list[int], score: list[float], most: int, allowed: Allowed | None
+    ) -> list[int]:
+        """The best `most` of those that are allowed, which is asked only of as many as need be."""
+        size = most
+        while True:
+            top = nlargest(size, places, key=lambda n: (score[n], _before(self._skills[n].name)))
+            kept = [n for n in top if allowed is None or allowed(self._skills[n])]
+            if len(kept) >= most or size >= len(places):
+                return kept[:most]
+            size *= 4
 
     def _pairs_in_common(self, n: int, pairs: set[int]) -> int:
         segment, place = self._origin[n]

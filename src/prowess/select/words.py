@@ -15,7 +15,7 @@ STOP = frozenset(
     most other some any all this that these those there here it its itself i me my mine we us our ours you
     your yours he him his she her hers they them their theirs what which who whom whose when where why how
     while during before after above below up down out off again further once between through because until
-    against s t don re ve ll d m isn aren wasn doesn didn won wouldn couldn shouldn cannot let via per etc
+    against s t don re ve ll d m isn aren wasn doesn didn won wouldn couldn shouldn haven hasn hadn weren ain mustn needn shan cannot let via per etc
     skill skills use uses used using user users help helps please want wants need needs like get make sure
     thing things""".split()
 )

@@ -1,0 +1,215 @@
+"""Ranking: what speaks for a skill, how loudly, and how sure we are of the first."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prowess.core.skill import Skill
+from prowess.select.rank import Ranked, Ranker
+from prowess.select.shelf import open_ranker
+
+
+def skill(name: str, description: str = "Cooks.", **header: object) -> Skill:
+    return Skill(
+        name=name,
+        description=description,
+        format="skill.md",
+        location="project",
+        path=f"/skills/{name}",
+        files=("SKILL.md",),
+        header=header,
+        state=1,
+    )
+
+
+KITCHEN = [
+    skill(f"dish-{n}", f"Cooks dish number {n} with vegetables and rice.") for n in range(20)
+]
+PDF = skill("pdf-forms", "Fills in PDF forms and merges PDF documents.")
+SQL = skill("sql-review", "Reviews SQL migrations for locks.")
+
+
+def ranker(*skills: Skill, bodies: dict[str, str] | None = None) -> Ranker:
+    """Of these skills among twenty that have nothing to do with them."""
+    return open_ranker([*KITCHEN, *skills], lambda s: (bodies or {}).get(s.name, ""), folder=None)
+
+
+def names(ranked: list[Ranked]) -> list[str]:
+    return [each.skill.name for each in ranked]
+
+
+def test_the_skill_that_the_task_is_about_comes_first() -> None:
+    found = ranker(PDF, SQL).rank("Please fill in this PDF form")
+
+    assert names(found) == ["pdf-forms"]
+
+
+def test_a_word_in_the_description_beats_the_same_word_in_the_body() -> None:
+    described, told = skill("one", "Resizes images."), skill("two", "Draws graphs.")
+
+    assert names(
+        ranker(described, told, bodies={"two": "Resizes images."}).rank("resize images")
+    ) == ["one", "two"]
+
+
+def test_a_word_in_the_name_beats_the_same_word_in_the_body() -> None:
+    named, told = skill("images", "Draws graphs."), skill("two", "Draws graphs.")
+
+    assert names(ranker(named, told, bodies={"two": "All about images."}).rank("images"))[0] == (
+        "images"
+    )
+
+
+def test_the_body_counts_where_nothing_else_speaks() -> None:
+    found = ranker(PDF, SQL, bodies={"sql-review": "Mind the vacuum of Postgres."}).rank("postgres")
+
+    assert names(found) == ["sql-review"]
+
+
+def test_when_to_use_is_part_of_the_card() -> None:
+    one = skill("one", "Draws graphs.", when_to_use="when somebody mentions turbines")
+
+    assert names(ranker(one).rank("turbines")) == ["one"]
+
+
+def test_a_rare_word_says_more_than_a_common_one() -> None:
+    rare = skill("rare", "Handles turbines.")
+
+    assert names(ranker(rare).rank("turbines vegetables"))[0] == "rare"
+
+
+def test_words_side_by_side_say_more_than_words_apart() -> None:
+    together = skill("zz-together", "Handles unit prices here and test cases there.")
+    apart = skill("aa-apart", "Handles unit cases here and test prices there.")
+
+    found = ranker(together, apart).rank("the unit prices")
+
+    assert names(found)[0] == "zz-together"
+    assert found[0].score > found[1].score
+
+
+def test_a_skill_that_is_named_in_the_task_is_ahead_of_its_like() -> None:
+    named = skill("pdf-tools", "Works on documents.")
+    like = skill("documents", "Works on documents with PDF and tools.")
+
+    for task in ("run pdf-tools on it", "Run PDF Tools on it"):
+        assert names(ranker(named, like).rank(task))[0] == "pdf-tools"
+
+
+def test_what_a_skill_says_it_is_not_for_speaks_against_it() -> None:
+    plain = "Fills in PDF forms. Writes reports."
+    refusing = "Fills in PDF forms. Writes reports. Not for spreadsheets."
+    other = skill("books", "Keeps spreadsheets.")
+
+    task = "fill in the spreadsheets form"
+    with_it = ranker(skill("pdf", refusing), other).rank(task)
+    without = ranker(skill("pdf", plain), other).rank(task)
+
+    assert with_it[0].score < without[0].score
+    assert "pdf" not in names(ranker(skill("pdf", refusing), other).rank("spreadsheets"))
+
+
+def test_ties_fall_the_same_way_whatever_the_order_of_skills() -> None:
+    twins = [skill(name, "Fills in forms.") for name in ("b", "a", "d", "c", "ab")]
+
+    seen = set()
+    for seed in range(6):
+        shuffled = random.Random(seed).sample(twins, len(twins))  # noqa: S311  a shuffle, no secret
+        found = ranker(*shuffled, PDF).rank("fill in a form", limit=4)
+        seen.add(tuple((each.skill.name, each.score) for each in found))
+
+    assert len(seen) == 1
+    assert [name for name, _ in seen.pop()] == ["a", "ab", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "task", ["", "   ", "the", "the of and with", "Please use it!", "\0", "🎉"]
+)
+def test_a_task_without_meaning_finds_nothing(task: str) -> None:
+    chatty = skill("the", "The of and with please use this skill for it.")
+
+    assert ranker(PDF, chatty).rank(task) == []
+
+
+@pytest.mark.parametrize(
+    "task", ["PDF", "pdf " * 10_000, "# **PDF** <b>`forms`</b>", "处理 PDF 文件", "[x](pdf)"]
+)
+def test_short_long_foreign_and_marked_up_tasks_find_the_skill(task: str) -> None:
+    assert names(ranker(PDF, SQL).rank(task)) == ["pdf-forms"]
+
+
+def test_a_chinese_task_finds_a_chinese_skill() -> None:
+    assert names(ranker(PDF, skill("biao", "合并和填写表格。")).rank("请填写这个表格")) == ["biao"]
+
+
+def test_a_task_of_ten_thousand_different_words_is_ranked() -> None:
+    task = "merge PDF documents " + " ".join(f"w{n}" for n in range(10_000))
+
+    assert names(ranker(PDF, SQL).rank(task))[0] == "pdf-forms"
+
+
+def test_what_is_quoted_says_less_than_what_is_asked() -> None:
+    said = "the locks of documents somewhere"  # one word for each of the two
+
+    assert names(ranker(PDF, SQL).rank(f'merge this "{said}"'))[0] == "pdf-forms"
+    assert names(ranker(PDF, SQL).rank(f'locks of "{said.replace("locks", "merging")}"'))[0] == (
+        "sql-review"
+    )
+
+
+def test_no_skills_are_an_answer_too() -> None:
+    assert open_ranker([], lambda _: "", folder=None).rank("fill in a form") == []
+
+
+def test_the_first_is_surer_when_more_of_the_task_is_explained() -> None:
+    rank = ranker(PDF, SQL).rank
+
+    one, three = rank("PDF")[0].score, rank("merge PDF documents")[0].score
+
+    assert one < three
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.sampled_from("fill merge pdf form sql lock review rice 7 表格 the".split())),
+    st.integers(min_value=1, max_value=30),
+)
+def test_scores_are_confidences_and_fall(told: list[str], limit: int) -> None:
+    found = SHARED.rank(" ".join(told), limit=limit)
+
+    scores = [each.score for each in found]
+    assert len(found) <= limit
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+
+
+SHARED = ranker(PDF, SQL, skill("forms", "Fills in forms."))
+
+
+def test_what_each_word_gave_adds_up_to_the_score() -> None:
+    # Apart, so that neither a name nor a pair of words adds to it.
+    (found,) = ranker(PDF, SQL).rank("documents xyzzy fill")
+
+    assert {word for word, _ in found.parts} == {"document", "fill"}
+    assert sum(given for _, given in found.parts) == pytest.approx(found.score)
+
+
+def test_what_each_word_gave_is_never_more_than_the_score_and_strongest_first() -> None:
+    for found in ranker(PDF, SQL, skill("forms", "Fills in forms.")).rank(
+        "fill pdf-forms with sql"
+    ):
+        given = [part for _, part in found.parts]
+        assert sum(given) <= found.score + 1e-9
+        assert given == sorted(given, reverse=True)
+
+
+def test_another_signal_can_change_the_order() -> None:
+    asked = ranker(PDF, SQL)
+    favoured = [found.name == "sql-review" for found in asked.skills]
+
+    def adjust(task: str, scores: list[float]) -> list[float]:
+        return [score + 50 * more for score, more in zip(scores, favoured, strict=True)]
+
+    assert names(asked.rank("fill in a PDF form", adjust=adjust))[0] == "sql-review"
