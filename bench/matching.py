@@ -35,7 +35,6 @@ from html import unescape
 from discovery import (
     REPOSITORY,
     Bench,
-    FailedError,
     Run,
     interleaved,
     numbered,
@@ -49,6 +48,7 @@ from discovery import (
     tell,
     untouched,
 )
+
 from prowess.discover.agent_skill import instructions
 from prowess.discover.catalog import open_catalog
 from prowess.discover.roots import Root

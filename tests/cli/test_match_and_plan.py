@@ -135,6 +135,21 @@ def test_a_batch_is_answered_line_by_line(cli: Cli, skills: Path, project: Path)
     assert set(answers[0]["skills"][0]) == {"name", "path", "score", "reason"}
 
 
+def test_a_batch_abstains_and_is_limited_as_one_task_is(
+    cli: Cli, skills: Path, project: Path
+) -> None:
+    for n in range(6):
+        write_skill(skills, f"pdf-{n}", description="Fills in PDF forms and merges PDF documents.")
+    write_file(project / "q.jsonl", json.dumps({"id": 1, "query": "documents"}))
+
+    def count(*words: str) -> int:
+        return len(json.loads(cli("match", "--batch", "q.jsonl", *words).out)["skills"])
+
+    assert count() == 0
+    assert count("--no-threshold") == 5
+    assert count("--no-threshold", "--limit", "1") == 1
+
+
 def test_a_batch_may_come_on_standard_input(
     cli: Cli, skills: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

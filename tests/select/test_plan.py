@@ -273,6 +273,7 @@ def test_a_task_waits_for_what_it_comes_after() -> None:
 def test_a_task_that_is_done_holds_nobody_up(mark: str) -> None:
     found = plan(f"- [ ] one\n  after: two\n- [{mark}] Two.\n")
 
+    assert found.unknown() == []
     assert found.waiting() == {}
     assert found.next() == found.tasks[0]
 
@@ -286,8 +287,9 @@ def test_after_may_name_a_task_with_or_without_its_hints(label: str) -> None:
         assert list(found.waiting()) == [found.tasks[0]]
 
 
-def test_after_may_name_a_task_whose_label_has_a_comma() -> None:
-    found = plan("- [ ] one\n  - after: Read, then sort\n- [ ] Read, then sort\n")
+@pytest.mark.parametrize("name", ["Read, then sort", "`Read, then sort`"])
+def test_after_may_name_a_task_whose_label_has_a_comma(name: str) -> None:
+    found = plan(f"- [ ] one\n  - after: {name}\n- [ ] Read, then sort\n")
 
     assert found.unknown() == []
     assert list(found.waiting()) == [found.tasks[0]]
@@ -349,7 +351,7 @@ def test_a_command_may_go_on_over_lines() -> None:
 
 
 def test_the_title_of_a_plan_turns_no_example_into_a_command() -> None:
-    text = "# Add form validation\n## Example\n```py\nremove_everything()\n```\n"
+    text = "# Add validation commands to the CLI\n## Example\n```py\nremove_everything()\n```\n"
 
     assert plan(text).validation == ()
 

@@ -227,9 +227,25 @@ def test_a_shelf_does_not_grow_with_every_change(tmp_path: Path) -> None:
     for state in range(1, 6 * LEAST, 8):
         open_ranker([skill(f"s{n}", state=state) for n in range(8)], Bodies(), folder=str(tmp_path))
 
-    assert len(list(tmp_path.iterdir())) <= 2
-    sizes = [len(load(path.read_bytes()).keys) for path in tmp_path.iterdir()]  # type: ignore[union-attr]
-    assert sum(sizes) <= 2 * LEAST
+    assert sizes(tmp_path) == (8, 8)
+
+
+def test_what_came_since_is_put_to_the_rest_when_it_has_grown(tmp_path: Path) -> None:
+    for count in range(8, 6 * LEAST, 8):
+        open_ranker(some(count), Bodies(), folder=str(tmp_path))
+
+    large, small = sizes(tmp_path)
+    assert small <= LEAST
+    assert small + large == 6 * LEAST - 8
+
+
+def sizes(folder: Path) -> tuple[int, int]:
+    """How many skills the large segment on the shelf holds, and how many the one for what came since."""
+    large, since = sorted(folder.iterdir(), key=lambda path: ".since." in path.name)
+    one, other = load(large.read_bytes()), load(since.read_bytes())
+    assert one
+    assert other
+    return len(one.keys), len(other.keys)
 
 
 @pytest.mark.parametrize("spoil", [b"", b"foreign", None])

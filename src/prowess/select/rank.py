@@ -167,7 +167,11 @@ class Ranker:
         """The best `most` of those that are allowed, which is asked only of as many as need be."""
         size = most
         while True:
-            top = nlargest(size, places, key=lambda n: (score[n], _before(self._skills[n].name)))
+            least = min(nlargest(size, [score[n] for n in places]), default=0.0)
+            top = sorted(
+                (n for n in places if score[n] >= least),
+                key=lambda n: (-score[n], self._skills[n].name),
+            )
             kept = [n for n in top if allowed is None or allowed(self._skills[n])]
             if len(kept) >= most or size >= len(places):
                 return kept[:most]
@@ -242,8 +246,3 @@ def _strength(segment: Segment, stem: str, skill: int) -> float:
     start, stop = segment.starts[place], segment.starts[place + 1]
     at = bisect_left(segment.skills, skill, start, stop)
     return segment.strengths[at] if at < stop and segment.skills[at] == skill else 0.0
-
-
-def _before(name: str) -> tuple[int, ...]:
-    """Larger for a name that comes earlier, so that ties fall alike everywhere."""
-    return tuple(-ord(letter) for letter in name)
