@@ -35,7 +35,7 @@ clean:          ## remove what the other targets made
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Prowess needs Python 3.11 or newer; make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { echo "python3 has no venv here: install the package python3-venv"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "python3 has no venv here: install the package python3-venv"; exit 1; }
 
 $(VENV)/.run: $(VENV)/bin/python requirements/run.txt pyproject.toml
 	@echo "Setting up $(VENV), once…"

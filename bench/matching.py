@@ -223,7 +223,7 @@ def fts5(
         if not either:
             return []
         found = base.execute(
-            "SELECT rowid, bm25(skill, 4, 3, 1) AS score FROM skill WHERE skill MATCH ?"
+            "SELECT rowid, bm25(skill, 4, 3, 1) AS score FROM skill WHERE skill MATCH ?"  # noqa: S608  our own number
             f" ORDER BY score LIMIT {DEPTH}",
             (either,),
         )

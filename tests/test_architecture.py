@@ -84,7 +84,9 @@ def test_nothing_heavy_is_imported_once_the_index_is_warm(command: str, home: Pa
 
     loaded = {line.rpartition("|")[2].strip().split(".")[0] for line in timed.splitlines()}
     assert "prowess" in loaded
-    heavy = set(HEAVY) - ({"sqlite3"} if command == "match" else set())  # its choice is a fact for the log
+    heavy = set(HEAVY) - (
+        {"sqlite3"} if command == "match" else set()
+    )  # its choice is a fact for the log
     assert not loaded & heavy
 
 

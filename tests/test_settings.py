@@ -97,7 +97,7 @@ def test_a_setting_has_its_default(name: str, home: Path, project: Path) -> None
     assert getattr(load(project), name) == in_place(name, default, project, home)
 
 
-@pytest.mark.parametrize("name", FIELDS)
+@pytest.mark.parametrize("name", [name for name in FIELDS if name != "skills_sync_dir"])
 def test_a_setting_is_read_from_the_projects_file(name: str, home: Path, project: Path) -> None:
     _, toml, _, value = FIELDS[name]
     write_toml(project, name, toml)
@@ -400,3 +400,31 @@ def test_a_folder_called_like_the_file_is_passed_over(project: Path) -> None:
     (project / "prowess.toml").mkdir()
 
     assert load(project).sources == ()
+
+
+@pytest.mark.parametrize("name", PATHS)
+@pytest.mark.parametrize("path", ["~", "/elsewhere", "../up"])
+def test_a_projects_file_names_no_folder_outside_of_the_project(
+    project: Path, name: str, path: str
+) -> None:
+    write_toml(project, name, f'"{path}"')
+
+    assert "leads out of the project" in str(refusal(project))
+
+
+def test_a_projects_file_may_name_a_folder_of_its_own_and_the_data_folder(
+    home: Path, project: Path
+) -> None:
+    for path, meant in (
+        ("copy", project / "copy"),
+        ("~/.local/share/prowess/skills", home / ".local/share/prowess/skills"),
+    ):
+        write_toml(project, "skills_sync_dir", f'"{path}"')
+
+        assert load(project).skills_sync_dir == str(meant)
+
+
+def test_a_file_of_settings_that_is_far_too_large_is_refused_unread(project: Path) -> None:
+    write_file(project / "prowess.toml", "#" * 300_000)
+
+    assert "bytes" in str(refusal(project))

@@ -51,11 +51,14 @@ def find_roots(settings: Settings, *, pack: str | None = None) -> list[Root]:
     )
 
 
-def discover(settings: Settings, *, record: Record) -> Catalog:
-    """Find the skills. What is news since it was last told, for this project, is told to the log."""
+def discover(settings: Settings, *, record: Record, afresh: bool = False) -> Catalog:
+    """
+    Find the skills. What is news since it was last told, for this project, is told to the log;
+    `afresh` tells it again, to a log that is new.
+    """
     catalog = open_catalog(find_roots(settings), index_folder=settings.index_folder)
     asked = "\n".join((settings.project, *settings.only_dirs))
-    if not is_told(catalog, asked, folder=settings.index_folder):
+    if afresh or not is_told(catalog, asked, folder=settings.index_folder):
         tell(catalog, record=record)
         remember(catalog, asked, folder=settings.index_folder)
     return catalog

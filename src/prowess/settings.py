@@ -16,6 +16,7 @@ from prowess.core.errors import SettingsError
 from prowess.discover.roots import DEFAULT_DIRS, ladder
 
 FILE = "prowess.toml"
+MAX_BYTES = 256 * 1024
 PACK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pack")
 _HOME_DATA = "~/.local/share/prowess"
 
@@ -71,7 +72,10 @@ def load_settings(
     # A path is meant from where it is written; the user's file is about every project.
     for path, base in ((of_user, project), (of_project, os.path.dirname(of_project or ""))):
         if path and os.path.isfile(path):
-            values |= _placed(_from_file(path), base)
+            placed = _placed(_from_file(path), base)
+            if path == of_project:
+                _refuse_reaching_out(placed, path, (base, _default_data(environment)))
+            values |= placed
             sources.append(path)
     values |= _placed(_from_environment(environment), project)
     if data is None:
@@ -79,6 +83,19 @@ def load_settings(
     values["data"] = os.path.abspath(os.path.expanduser(data))
     values.setdefault("skills_sync_dir", os.path.join(_default_data(environment), "skills"))
     return replace(Settings(), project=project, only_dirs=dirs, sources=tuple(sources), **values)
+
+
+def _refuse_reaching_out(values: Mapping[str, Any], file: str, folders: tuple[str, ...]) -> None:
+    """A project may be somebody else's: its file names no folder of yours to be read from or written to."""
+    for name, value in values.items():
+        if isinstance(value, str) and not any(
+            os.path.commonpath([value, os.path.abspath(folder)]) == os.path.abspath(folder)
+            for folder in folders
+        ):
+            raise SettingsError(
+                f"{file}: {name} leads out of the project, to {value}",
+                hint="a project's file may not; set it in your own ~/.config/prowess/prowess.toml or in the environment",
+            )
 
 
 def project_file(project: str) -> str | None:
@@ -97,6 +114,11 @@ def _from_file(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
+        if os.path.getsize(path) > MAX_BYTES:
+            raise SettingsError(
+                f"{path} has more than {MAX_BYTES:,} bytes",
+                hint="keep settings in it, and nothing else",
+            )
         with open(path, "rb") as file:
             tables = tomllib.load(file)
     except UnicodeDecodeError:

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -176,19 +177,24 @@ def test_a_watching_process_tells_what_comes_changes_and_goes(home: Path, projec
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     ) as watcher:
         assert watcher.stdout
         assert watcher.stderr
+        late = threading.Timer(
+            60, watcher.kill
+        )  # so that a watcher that sees nothing fails the test
+        late.start()
         assert "Watching 8 skills" in watcher.stderr.readline()
 
-        write_skill(root, "second")
+        os.replace(write_skill(project / "aside", "second"), root / "second")
         added = json.loads(watcher.stdout.readline())
-        write_skill(root, "second", body="another body")
+        changed = write_skill(project / "aside", "second", body="another body") / "SKILL.md"
+        os.replace(changed, root / "second/SKILL.md")
         edited = json.loads(watcher.stdout.readline())
         (root / "second/SKILL.md").unlink()
         removed = json.loads(watcher.stdout.readline())
         watcher.terminate()
+        late.cancel()
 
     assert added["added"] == ["second"]
     assert edited["edited"] == ["second"]
@@ -237,3 +243,20 @@ def test_the_name_of_a_folder_leads_to_the_skill_in_it(cli: Cli, project: Path) 
     )
 
     assert "did you mean 'Code Expert'" in cli("show", "review").err
+
+
+@pytest.mark.parametrize("command", ["list", "show", "doctor", "sync", "match", "prompt"])
+def test_no_command_lets_a_skill_drive_the_terminal(cli: Cli, project: Path, command: str) -> None:
+    write_file(
+        project / ".agents/skills/sly/SKILL.md",
+        '---\nname: sly\ndescription: "x \\e[31m y"\nmodel: "\\e[32mfast"\ndependencies: ["\\e[33mgone"]\n---\n\n\x1b[34mBody\n',
+    )
+    words = {
+        "show": ["show", "sly"],
+        "match": ["match", "\x1b[31msly"],
+        "prompt": ["prompt", "--role", "worker"],
+    }
+
+    found = cli(*words.get(command, [command]))
+
+    assert "\x1b" not in found.out + found.err

@@ -205,7 +205,7 @@ def test_a_description_that_is_not_text_keeps_the_skill_out(folder: Path) -> Non
     ("content", "message", "line"),
     [
         ("", "not valid JSON: Expecting value", 1),
-        ('{\n  "name": "x",\n}', "not valid JSON: ", 3),
+        ('{\n  "name": ,\n}', "not valid JSON: ", 2),  # where every Python says so
         ('{"name": "x"\n "version"', "not valid JSON: Expecting ',' delimiter", 2),
         ("{'name': 'x'}", "not valid JSON: ", 1),
         ("// comment\n{}", "not valid JSON: Expecting value", 1),

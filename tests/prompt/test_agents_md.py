@@ -66,3 +66,21 @@ def test_syncing_twice_changes_nothing_whatever_the_file_holds(text: str) -> Non
     assert with_block(once, BLOCK) == once
     assert with_block(with_block(once, OTHER), BLOCK) == once
     assert once.startswith(text)
+
+
+def test_a_second_opening_before_the_end_is_a_torn_block_and_nothing_is_lost() -> None:
+    text = f"<skills_system>\nPRECIOUS\n\n{BLOCK}\n"
+
+    with pytest.raises(UsageError):
+        with_block(text, OTHER)
+
+
+def test_a_block_shown_in_a_fence_is_an_example_and_left_alone() -> None:
+    text = f"# Mine\n\n```markdown\n{BLOCK}\n```\n"
+
+    assert with_block(text, OTHER) == f"{text}\n{OTHER}\n"
+
+
+def test_many_openings_are_refused_at_once() -> None:
+    with pytest.raises(UsageError):
+        with_block("<skills_system>\n" * 60_000, BLOCK)

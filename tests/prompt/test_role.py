@@ -20,3 +20,9 @@ def test_each_skill_has_a_rule_a_title_with_version_a_description_and_its_instru
     assert text == (
         "---\n# Skill A (v1.2.3)\n\nAbout a.\n\nDo this.\n\n---\n# b (v1.0.0)\n\nAbout b."
     )
+
+
+def test_a_description_cannot_begin_a_section_of_its_own() -> None:
+    sly = skill("a", title="A\n---\n# B", version="1\n# C")
+
+    assert role_form([(sly, "")]) == "---\n# A --- # B (v1 # C)\n\nAbout a."

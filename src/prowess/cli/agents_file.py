@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 
 from prowess.core.errors import OutsideError, UsageError
+from prowess.core.files import read_plain
 from prowess.discover.roots import ladder
 from prowess.prompt.agents_md import with_block, without_block
 
@@ -45,18 +46,21 @@ class AgentsFile:
 
     def _text(self) -> str:
         try:
-            with open(self.path, encoding="utf-8", newline="") as file:
-                return file.read()
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
             return ""
-        except UnicodeDecodeError:
-            raise UsageError(
-                f"{self.path} is not UTF-8", hint="save it as UTF-8; nothing was changed"
-            ) from None
         except OSError as error:
             raise OutsideError(
                 f"{self.path} cannot be read: {error.strerror}", hint="nothing was changed"
             ) from error
+        try:
+            return read_plain(descriptor, self.path, os.fstat(descriptor)).decode("utf-8")
+        except UnicodeDecodeError:
+            raise UsageError(
+                f"{self.path} is not UTF-8", hint="save it as UTF-8; nothing was changed"
+            ) from None
+        finally:
+            os.close(descriptor)
 
     def _replace(self, text: str) -> None:
         """In one move, so that a reader, or a full disk, never meets half a file."""

@@ -107,9 +107,11 @@ def _told(error: ProwessError) -> int:
 
         print_json({"error": True, "message": str(error), "code": name, "hint": error.hint})
     else:
-        print(f"prowess: {error}", file=sys.stderr)
+        from prowess.cli.output import note
+
+        note(f"prowess: {error}")
         if error.hint:
-            print(f"  {error.hint}", file=sys.stderr)
+            note(f"  {error.hint}")
     return code
 
 
@@ -118,7 +120,14 @@ def _usage(error: Exception) -> int:
     if type(error).__name__ == "Abort":
         return 130
     if not hasattr(error, "exit_code") or not hasattr(error, "show"):
-        raise error
+        import traceback
+
+        traceback.print_exception(error)
+        print(
+            "prowess: this is a mistake of Prowess, not yours; please report it with the lines above",
+            file=sys.stderr,
+        )
+        return 3
     if "--json" in sys.argv[1:]:
         return _told(UsageError(error.format_message(), hint="see --help"))  # type: ignore[attr-defined]
     error.show()

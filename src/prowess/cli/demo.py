@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import typer
 
 from prowess.cli.options import Json
-from prowess.cli.output import print_json
+from prowess.cli.output import print_json, say
 
 WIDTH = 118
 STEPS: tuple[tuple[str, tuple[str, ...], int], ...] = (
@@ -52,7 +52,9 @@ def demo(json: Json = False) -> None:
         with as_file(files("prowess.cli").joinpath("templates", "demo")) as example:
             shutil.copytree(example, os.path.join(project, ".agents", "skills"))
         environment = {
-            **os.environ,
+            k: v for k, v in os.environ.items() if not k.startswith(("PROWESS_", "XDG_"))
+        }
+        environment |= {
             "HOME": home,
             "PROWESS_DATA": os.path.join(home, "data"),
             "PYTHONUNBUFFERED": "1",
@@ -73,13 +75,13 @@ def demo(json: Json = False) -> None:
     if json:
         print_json(told)
     else:
-        print(
+        say(
             "\nNow with your own: `prowess list` where your skills are, `prowess new NAME` to write one,"
         )
-        print("`prowess doctor` when something looks wrong, `prowess --help` for the rest.")
+        say("`prowess doctor` when something looks wrong, `prowess --help` for the rest.")
         if not shutil.which("prowess"):
             command = os.path.relpath(os.path.join(os.path.dirname(sys.executable), "prowess"))
-            print(f"Here the command is {command}; `pipx install .` puts it on your path.")
+            say(f"Here the command is {command}; `pipx install .` puts it on your path.")
 
 
 def _run(
@@ -96,12 +98,12 @@ def _run(
 
 
 def _show(step: Mapping[str, object], most: int) -> None:
-    print(f"\n{step['title']}\n\n  $ {step['command']}")
+    say(f"\n{step['title']}\n\n  $ {step['command']}")
     lines = str(step["output"]).rstrip("\n").split("\n")
     for line in lines[:most]:
         shown = line.replace("\t", "  ")
-        print(f"  {shown[: WIDTH - 1] + '…' if len(shown) > WIDTH else shown}")
+        say(f"  {shown[: WIDTH - 1] + '…' if len(shown) > WIDTH else shown}")
     if len(lines) > most:
-        print(f"  … and {len(lines) - most} lines more")
+        say(f"  … and {len(lines) - most} lines more")
     if step["exit_code"]:
-        print(f"  (exit code {step['exit_code']}: the answer is no)")
+        say(f"  (exit code {step['exit_code']}: the answer is no)")

@@ -5,11 +5,13 @@ The log is opened when the first fact is recorded. A log that cannot be written 
 full disk must not keep anyone from reading their skills.
 """
 
-import sys
+import os
 from functools import cached_property
 
+from prowess.cli.output import note
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event
+from prowess.core.ports import Log
 from prowess.discover.catalog import Catalog
 from prowess.settings import Settings, load_settings
 
@@ -25,7 +27,11 @@ class Desk:
         from prowess.engine import discover, find_roots
 
         try:
-            return discover(self.settings, record=self._append)
+            return discover(
+                self.settings,
+                record=self._append,
+                afresh=not os.path.exists(self.settings.log_file),
+            )
         except OutsideError as error:
             self._complain(error)
             return open_catalog(find_roots(self.settings), index_folder=self.settings.index_folder)
@@ -38,15 +44,16 @@ class Desk:
             self._complain(error)
 
     def _append(self, event: Event) -> None:
+        self._log.append(event)
+
+    @cached_property
+    def _log(self) -> Log:
+        """Opened with the first fact; it ends with the command."""
         from prowess.observe.log import SqliteLog
 
-        log = SqliteLog(self.settings.log_file)
-        try:
-            log.append(event)
-        finally:
-            log.close()
+        return SqliteLog(self.settings.log_file)
 
     def _complain(self, error: OutsideError) -> None:
         if not self._complained:
             self._complained = True
-            print(f"prowess: not recorded: {error}\n  {error.hint}", file=sys.stderr)
+            note(f"prowess: not recorded: {error}\n  {error.hint}")

@@ -10,7 +10,7 @@ import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
-from prowess.cli.output import clean, counted, note, print_json, print_table
+from prowess.cli.output import clean, counted, note, print_json, print_table, say
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.selection import StepKind
 
@@ -101,9 +101,7 @@ def match(
         ]
         print_table(("SKILL", "SCORE", "WHY"), rows)
     for name, told in parts.items():
-        print(
-            f"\n{clean(name)}: " + ", ".join(f"{word} {score:.3f}" for word, score in told.items())
-        )
+        say(f"\n{clean(name)}: " + ", ".join(f"{word} {score:.3f}" for word, score in told.items()))
     for error in selection.errors:
         note(clean(error))
 

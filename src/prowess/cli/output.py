@@ -14,11 +14,15 @@ from typing import Any
 from prowess.core.skill import Problem
 
 # Also the marks that turn the direction of text, which can make a line read as its opposite.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+_TURNING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f{_TURNING}]+")
+_CONTROL_BUT_LINES = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_TURNING}]+")
 
 
-def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
+def print_json(value: Any, *, line: bool = False) -> None:
+    """At once, because a program may be waiting; `line` for one of many."""
+    indent = 2 if sys.stdout.isatty() and not line else None
+    print(json.dumps(value, ensure_ascii=False, indent=indent), flush=True)
 
 
 def clean(text: str) -> str:
@@ -26,9 +30,19 @@ def clean(text: str) -> str:
     return _CONTROL.sub(" ", text).strip()
 
 
+def safe(text: str) -> str:
+    """Lines that are safe to show."""
+    return _CONTROL_BUT_LINES.sub(" ", text)
+
+
+def say(text: str) -> None:
+    """A line of the result, for a person; whatever skills and paths put into it cannot drive the terminal."""
+    print(safe(text))
+
+
 def note(text: str) -> None:
     """A word to the person, beside the result and never in it."""
-    print(text, file=sys.stderr)
+    print(safe(text), file=sys.stderr)
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -1,5 +1,6 @@
 """Commands about what a model reads: prompt, sync."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.matching import step_kind
 from prowess.cli.options import Data, Dirs, Json, Project, complete_name
-from prowess.cli.output import counted, note, print_json
+from prowess.cli.output import counted, note, print_json, say
 from prowess.core.errors import UsageError
 from prowess.core.selection import StepKind
 from prowess.prompt.budget import Fitted, fit
@@ -215,8 +216,10 @@ def sync(
             raise UsageError(
                 f"--location {each}: there is no such place", hint=f"use {', '.join(LOCATIONS)}"
             )
-    desk = Desk(project=project, data=data, dirs=dirs)
-    file = AgentsFile.find(desk.settings.project, output)
+    file = AgentsFile.find(os.path.abspath(os.path.expanduser(project)), output)
+    # What a file says is the same from wherever it is synced: its own folder is searched from.
+    home = project if output is not None else os.path.dirname(file.path)
+    desk = Desk(project=home, data=data, dirs=dirs and [os.path.abspath(d) for d in dirs])
     limit = desk.settings.skills_max_catalog_chars if budget is None else budget
     offered = [
         s for s in for_models(desk.catalog.skills.values()) if s.location in (location or LOCATIONS)
@@ -228,13 +231,13 @@ def sync(
         skills = [] if remove else [card.name for card in fitted.cards]
         print_json({"path": file.path, "changed": changed, "skills": skills, **fitted.as_json()})
     elif not changed:
-        print(f"{file.path} is up to date")
+        say(f"{file.path} is up to date")
     elif check:
-        print(f"{file.path} is not up to date; run `prowess sync`")
+        say(f"{file.path} is not up to date; run `prowess sync`")
     elif remove:
-        print(f"{file.path}: the block was removed")
+        say(f"{file.path}: the block was removed")
     else:
-        print(f"{file.path}: {counted(len(fitted.cards), 'skill')} written")
+        say(f"{file.path}: {counted(len(fitted.cards), 'skill')} written")
         _tell_size(len(block), limit, fitted)
     if check and changed:
         raise typer.Exit(1)

@@ -6,7 +6,7 @@ import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
-from prowess.cli.output import note, print_json
+from prowess.cli.output import note, print_json, say
 from prowess.core.errors import OutsideError
 
 
@@ -48,9 +48,9 @@ def init(project: Project = ".", data: Data = None, dirs: Dirs = None, json: Jso
         print_json({"made": made, "kept": kept, "skills": found})
         return
     for path in made:
-        print(f"made {path}")
+        say(f"made {path}")
     for path in kept:
-        print(f"kept {path}")
+        say(f"kept {path}")
     note(
         f"{found} skills are ready: `prowess list` shows them.\n"
         "Next: `prowess new NAME` makes one of your own, `prowess sync` tells your agents of all in AGENTS.md."
@@ -77,9 +77,9 @@ def doctor(
         for finding in findings:
             if finding.area != area:
                 area = finding.area
-                print(f"\n{area}" if finding is not findings[0] else area)
-            print(f"  {marks[finding.level]}{finding.what}")
+                say(f"\n{area}" if finding is not findings[0] else area)
+            say(f"  {marks[finding.level]}{finding.what}")
             if finding.hint:
-                print(f"          {finding.hint}")
+                say(f"          {finding.hint}")
     if any(finding.level == "error" for finding in findings):
         raise typer.Exit(1)

@@ -33,5 +33,5 @@ def sheet(catalog: Catalog, name: str) -> dict[str, Any]:
         "resources": [resource.as_json() for resource in resources(skill)],
         "problems": [problem.as_json() for problem in catalog.problems_by_skill[name]],
         "shadowed": [each.as_json() for each in catalog.shadowed if each.name == name],
-        "instructions": instructions(text) if skill.format == "skill.md" else text,
+        "instructions": instructions(text) if skill.files[0].lower() == "skill.md" else text,
     }

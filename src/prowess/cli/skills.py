@@ -1,5 +1,6 @@
 """Commands about skills: list, show, read, validate, new."""
 
+import gc
 import os
 import sys
 from typing import Annotated, Any
@@ -8,10 +9,11 @@ import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Name, Names, Project
-from prowess.cli.output import clean, counted, note, print_json, print_problems, print_table
-from prowess.core.errors import UnknownSkillError, UsageError
+from prowess.cli.output import clean, counted, note, print_json, print_problems, print_table, say
+from prowess.core.errors import SettingsError, UnknownSkillError, UsageError
 from prowess.core.skill import Problem
 from prowess.discover.catalog import Catalog
+from prowess.discover.roots import Root
 
 
 def register(app: typer.Typer) -> None:
@@ -65,9 +67,7 @@ def list_(
     if problems:
         print_problems(sorted(catalog.problems, key=lambda problem: problem.level))  # errors first
         for each in catalog.shadowed:
-            print(
-                f"{clean(each.path)}: shadowed: {clean(each.name)} is taken from {clean(each.by)}"
-            )
+            say(f"{clean(each.path)}: shadowed: {clean(each.name)} is taken from {clean(each.by)}")
         left_out = ", ".join(clean(name) for name, _ in catalog.failed)
         note(
             f"not loaded: {left_out}"
@@ -105,7 +105,18 @@ def _watch(desk: Desk, *, json: bool) -> None:
     started = start(desk.settings)
     if started.failure:
         note(f"prowess: {started.failure}\n  the packaged skills are used instead")
-    live = LiveCatalog(lambda: find_roots(desk.settings, pack=started.pack))
+    find_roots(
+        desk.settings
+    )  # a folder named by hand must be there to begin with; later it may come and go
+
+    def roots() -> list[Root]:
+        try:
+            return find_roots(desk.settings, pack=started.pack)
+        except SettingsError:
+            return []
+
+    gc.enable()  # this one stays
+    live = LiveCatalog(roots)
     tell(live.current, record=desk.record)
     note(f"Watching {counted(len(live.current.skills), 'skill')}. Ctrl-C stops.")
     for change in live.changes():
@@ -113,11 +124,13 @@ def _watch(desk: Desk, *, json: bool) -> None:
         told = {"added": change.added, "removed": change.removed, "edited": change.edited}
         if json:
             problems = [problem.as_json() for problem in change.problems]
-            print_json({"count": len(change.catalog.skills), **told, "problems": problems})
+            print_json(
+                {"count": len(change.catalog.skills), **told, "problems": problems}, line=True
+            )
             continue
         for what, names in told.items():
             for name in names:
-                print(f"{what}\t{clean(name)}")
+                say(f"{what}\t{clean(name)}")
         print_problems(change.problems)
         sys.stdout.flush()
 
@@ -134,11 +147,11 @@ def show(
         print_json(value)
         return
     for key, shown in _lines(value):
-        print(f"{key + ':':<18}{shown}")
+        say(f"{key + ':':<18}{shown}")
     if value["problems"]:
-        print("\nProblems:")
+        say("\nProblems:")
         print_problems(desk.catalog.problems_by_skill[name])
-    print(f"\n{value['instructions'].strip()}")
+    say(f"\n{value['instructions'].strip()}")
 
 
 def _lines(value: dict[str, Any]) -> list[tuple[str, str]]:
@@ -213,9 +226,10 @@ def read(
         if len(skills) != 1:
             raise UsageError("--file reads from one skill", hint="name one skill")
         text = read_resource(skills[0], file)
-        print_json({"name": skills[0].name, "path": file, "text": text}) if json else print(
-            text, end=""
-        )
+        if json:
+            print_json({"name": skills[0].name, "path": file, "text": text})
+        else:
+            print(text, end="")
         return
     texts = [instructions_text(skill) for skill in skills]
     if json:
@@ -327,5 +341,5 @@ def new(
         print_json({"name": name, "path": os.path.dirname(made[0]), "files": made})
         return
     for path in made:
-        print(path)
+        say(path)
     note(f"Write its instructions, then: prowess validate {os.path.dirname(made[0])}")

@@ -6,6 +6,7 @@ with RESOLVE_BENEATH, so links, `..` and swaps made while we look cannot lead ou
 kernel lacks openat2 we walk one component at a time and follow no link at all.
 """
 
+import contextlib
 import errno
 import os
 import stat
@@ -20,6 +21,14 @@ _OPENAT2 = 437  # the same number on every Linux architecture
 _RESOLVE_NO_MAGICLINKS, _RESOLVE_BENEATH = 0x02, 0x08
 # Not blocking, so that a FIFO with no writer answers at once; it is refused right after.
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+
+
+def make_private(folder: str) -> None:
+    """Make a folder, and those above it that are missing, for its owner's eyes only."""
+    if not os.path.isdir(folder):
+        make_private(os.path.dirname(folder))
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder, 0o700)
 
 
 def read_beneath(folder: str, relative: str, *, limit: int = MAX_BYTES) -> bytes:

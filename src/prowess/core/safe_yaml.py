@@ -29,7 +29,7 @@ from prowess.core.errors import SkillError
 
 MAX_CHARS = 256 * 1024
 MAX_DEPTH = 40
-MAX_NODES = 10_000
+MAX_NODES = 2_000
 _NODE_CHARS = 50  # an alias to a long text counts for more than one
 
 _INT = re.compile(r"[-+]?[0-9]+")
@@ -66,7 +66,11 @@ class Document:
 
 
 def read_mapping(
-    text: str, *, first_line: int = 1, keep_text: frozenset[str] = frozenset()
+    text: str,
+    *,
+    first_line: int = 1,
+    keep_text: frozenset[str] = frozenset(),
+    max_chars: int = MAX_CHARS,
 ) -> Document:
     """
     Parse `text`, whose outermost value must be a mapping.
@@ -74,10 +78,10 @@ def read_mapping(
     `first_line` is where the text begins in its file. The values of the keys in `keep_text`
     stay as written: `version: 1.10` is "1.10" and not 1.1. An absent value is None all the same.
     """
-    if len(text) > MAX_CHARS:
+    if len(text) > max_chars:
         raise YamlRefusedError(
             f"{len(text):,} characters of YAML",
-            hint=f"keep it under {MAX_CHARS:,}",
+            hint=f"keep it under {max_chars:,}",
             line=first_line,
         )
     with contextlib.suppress(_DoubtError):

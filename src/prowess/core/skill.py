@@ -157,7 +157,9 @@ class Skill:
 
 def spelled_alike(header: Mapping[str, Any]) -> dict[str, Any]:
     """`allowed-tools`, `allowed_tools` and (in manifests) `assignTo` are one field each."""
-    return {_CAMEL.sub(r"_\1", key).lower().replace("-", "_"): header[key] for key in header}
+    # Should a field stand in two spellings, the specification's, with hyphens, wins.
+    keys = sorted(header, key=lambda key: "-" in key)
+    return {_CAMEL.sub(r"_\1", key).lower().replace("-", "_"): header[key] for key in keys}
 
 
 _CAMEL = re.compile(r"(?<=[a-z])([A-Z])")
@@ -167,14 +169,14 @@ def tool_list(value: object) -> tuple[str, ...]:
     """Space-separated, comma-separated and YAML lists all occur; they mean the same."""
     if isinstance(value, list):
         return _texts(value)
-    tools, depth = [""], 0
-    for letter in value if isinstance(value, str) else "":  # anything else names no tool
+    text = value if isinstance(value, str) else ""  # anything else names no tool
+    tools, depth, start = [], 0, 0
+    for at, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")" and depth > 0)
         if depth == 0 and (letter == "," or letter.isspace()):  # inside brackets it parts nothing
-            tools.append("")
-        else:
-            tools[-1] += letter
-    return tuple(tool for tool in tools if tool)
+            tools.append(text[start:at])
+            start = at + 1
+    return tuple(tool for tool in (*tools, text[start:]) if tool)
 
 
 def text_list(value: object) -> tuple[str, ...]:

@@ -1,9 +1,11 @@
 """What a skill needs besides itself: closure in dependency order, cycles and gaps by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from prowess.core.skill import Problem, Skill
+
+MOST_CYCLES, MOST_SHOWN = 20, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +46,9 @@ def _add(
             continue
         needed = waiting.pop()
         if needed in trail:
-            names = list(trail)
-            cycles.append((*names[names.index(needed) :], needed))
+            if len(cycles) < MOST_CYCLES:
+                names = list(trail)
+                cycles.append((*names[names.index(needed) :], needed))
         elif needed not in skills:
             missing.append((name, needed))
         elif needed not in ordered:
@@ -55,22 +58,31 @@ def _add(
 def problems(needy: Iterable[str], skills: Mapping[str, Skill]) -> list[Problem]:
     """Every missing dependency and every cycle of the skills `needy`, told once, where it can be mended."""
     found = closure(needy, skills)
+    missing: dict[str, list[str]] = {}
+    for name, needed in found.missing:
+        missing.setdefault(name, []).append(needed)
     told = [
         Problem(
             path=skills[name].file,
             level="warning",
-            message=f"{name} needs {needed}, and there is no such skill",
+            message=f"{name} needs {_shown(needed, ', ')}, and there is no such skill",
             hint="add the skill, or take it out of the dependencies; what is not a skill belongs under `compatibility`",
         )
-        for name, needed in found.missing
+        for name, needed in missing.items()
     ]
     told += [
         Problem(
             path=skills[cycle[0]].file,
             level="warning",
-            message="dependencies in a circle: " + " → ".join(cycle),
+            message="dependencies in a circle: " + _shown(cycle, " → "),
             hint="take one of them out",
         )
         for cycle in found.cycles
     ]
     return told
+
+
+def _shown(names: Sequence[str], between: str) -> str:
+    """All of a few names; of many the first and the last."""
+    few = list(names) if len(names) <= MOST_SHOWN else [*names[: MOST_SHOWN - 1], "…", names[-1]]
+    return between.join(few)

@@ -9,6 +9,8 @@ from prowess.core.skill import Format, Level, Problem
 from prowess.discover.naming import name_faults
 
 LONGEST_NAME = 200
+MOST_PROBLEMS = 100  # of one file
+_ACTIVE = frozenset("/\\$`;|&<>")  # people and agents type names into shells
 
 
 @dataclass(slots=True)
@@ -26,6 +28,15 @@ class Draft:
     def note(
         self, message: str, *, hint: str, line: int | None = None, level: Level = "warning"
     ) -> None:
+        if len(self.problems) > MOST_PROBLEMS:
+            return
+        if len(self.problems) == MOST_PROBLEMS:
+            message, hint, line, level = (
+                "more problems than are shown",
+                "mend these first",
+                None,
+                "warning",
+            )
         self.problems.append(
             Problem(
                 path=posixpath.join(self.folder, self.file),
@@ -62,8 +73,8 @@ class Draft:
             not name
             or len(name) > LONGEST_NAME
             or not name.isprintable()
-            or "/" in name
-            or "\\" in name
+            or name.startswith("--")
+            or not _ACTIVE.isdisjoint(name)
         ):
             self.note(
                 f"the name {name[:80]!r} cannot be used",

@@ -112,9 +112,17 @@ def _together(drafts: list[Draft], path: str) -> tuple[Any, ...]:
     header.pop("name", None)
     header.pop("description", None)
     return (
-        first.name or next(filter(None, (draft.name for draft in drafts)), os.path.basename(path)),
+        first.name or next(filter(None, (draft.name for draft in drafts)), _folder_name(path)),
         first.description,
         next((draft.format for draft in drafts if draft.format == "workflow"), first.format),
         "\n".join(draft.file for draft in drafts),
         header,
+    )
+
+
+def _folder_name(path: str) -> str:
+    """The folder's name as an id: a line break in it must not become one in a prompt."""
+    return "".join(
+        "?" if letter < " " or "\x7f" <= letter <= "\x9f" else letter
+        for letter in os.path.basename(path)
     )

@@ -18,6 +18,7 @@ from prowess.core.files import decode
 from prowess.core.safe_yaml import Document, YamlRefusedError, YamlSyntaxError, read_mapping
 
 FENCE = "---"
+MAX_HEADER = 64 * 1024  # characters
 # Shown to people and models as the author typed them, never as numbers or truth values.
 TEXT_FIELDS = frozenset(
     "name title description license compatibility metadata version when_to_use when-to-use"
@@ -56,7 +57,9 @@ def parse_header(data: bytes) -> Frontmatter:
         header = data[4 : close + 1].decode()
         if "\r" not in header:
             with contextlib.suppress(YamlSyntaxError):
-                document = read_mapping(header, first_line=2, keep_text=TEXT_FIELDS)
+                document = read_mapping(
+                    header, first_line=2, keep_text=TEXT_FIELDS, max_chars=MAX_HEADER
+                )
                 return Frontmatter(document.value, document.lines, "", 0)
     return parse(decode(data))
 
@@ -66,7 +69,9 @@ def parse(text: str) -> Frontmatter:
     text, mended = _unix(text)
     header, body, first_line, body_line = _split(text, mended)
     try:
-        document = read_mapping(header, first_line=first_line, keep_text=TEXT_FIELDS)
+        document = read_mapping(
+            header, first_line=first_line, keep_text=TEXT_FIELDS, max_chars=MAX_HEADER
+        )
     except YamlSyntaxError as error:
         document = _repaired(header, first_line, error, mended)
     return Frontmatter(document.value, document.lines, body, body_line, mended)
@@ -164,7 +169,7 @@ def _strays(lines: list[str], first_line: int) -> Iterator[Mended]:
 
 def _read_block(key: str, block: str, line: int, mended: list[Mended]) -> Document:
     try:
-        return read_mapping(block, first_line=line, keep_text=TEXT_FIELDS)
+        return read_mapping(block, first_line=line, keep_text=TEXT_FIELDS, max_chars=MAX_HEADER)
     except YamlSyntaxError as wrong:
         text = _as_text(block)
         if text is None:

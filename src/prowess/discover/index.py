@@ -15,6 +15,7 @@ from mmap import ACCESS_READ, mmap
 from typing import Any
 
 from prowess import __version__
+from prowess.core.files import make_private
 
 # A row is what was seen in one folder, flat and short, because ten thousand are read at every start:
 # its state and whether that can be relied on, its definition files, the folders and the links in it
@@ -24,7 +25,7 @@ Rows = dict[str, Row]  # by path below the root
 STATE, SETTLED, WATCHED, CHILDREN, PROBLEMS, NAME, DESCRIPTION, FORMAT, FILES, NEEDY, HEADER = (
     range(11)
 )
-_MAGIC = f"prowess index 4 {__version__}"
+_MAGIC = f"prowess index 5.{HEADER} {__version__}"
 
 
 class Kept(Mapping[str, Any]):
@@ -73,10 +74,10 @@ def load(folder: str, root: str) -> Rows:
                 stop = data.find(b"\n", start)
                 rows: Rows = json.loads(str(body[: stop - start], "utf-8", "surrogatepass"))
             headers = data[stop + 1 :].split(b"\n")
-    except (OSError, ValueError):
+        for row, header in zip(rows.values(), headers, strict=True):
+            row.append(header)
+    except (OSError, ValueError, AttributeError, RecursionError):
         return {}
-    for row, header in zip(rows.values(), headers, strict=True):
-        row.append(header)
     return rows
 
 
@@ -88,7 +89,7 @@ def save(folder: str, root: str, rows: Rows) -> None:
     lines = [_json(flat), *(_header(row[HEADER]) for row in rows.values())]
     body = b"\n".join(lines)
     with contextlib.suppress(OSError):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private(folder)
         descriptor, name = tempfile.mkstemp(dir=folder, prefix=".index-")
         try:
             with open(descriptor, "wb") as file:

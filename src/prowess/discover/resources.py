@@ -16,7 +16,8 @@ from prowess.discover.scan import DEFINITIONS, PASSED_OVER
 MAX_FILES = 512  # what the MCP skills extension allows a skill
 MAX_DEPTH = 8
 LONGEST_LINE = 1_000
-_LINK = re.compile(r"\[[^\]]*\]\(([^()]*)\)")
+TOLD_CHARS = 200_000
+_LINK = re.compile(r"\[[^\[\]]*\]\(([^()]*)\)")
 _BULLET = re.compile(r"^(?:[-*+]|\d{1,3}[.)])\s+")
 _DOT_SLASH = re.compile(r"(?<![\w/.])\./")
 _DASHES = (":", "-", "\u2013", "\u2014")
@@ -27,9 +28,9 @@ _POINTS = re.compile(r"\b(?:see|read|in|refer to|check|use|load|follow)\b", re.I
 
 def resources(skill: Skill) -> list[Resource]:
     """Every plain file in the skill's folder but its definitions, by path; at most `MAX_FILES`."""
-    told = instructions_text(skill)
+    told = _bare_lines(instructions_text(skill))
     return [
-        Resource(path=path, size=size, lines=lines, description=described(path, told))
+        Resource(path=path, size=size, lines=lines, description=_described(path, told))
         for path, size, lines in _files(skill.path)
     ]
 
@@ -52,8 +53,16 @@ def instructions_text(skill: Skill) -> str:
 
 def described(path: str, text: str) -> str:
     """What `text` says of the file: after its name in a list, behind a label, or where it says to see it."""
-    # Long lines are passed over: they are data, and patterns on them would take their time.
-    lines = [_bare(line) for line in text.split("\n") if path in line and len(line) <= LONGEST_LINE]
+    return _described(path, _bare_lines(text))
+
+
+def _bare_lines(text: str) -> list[str]:
+    """Long lines are passed over, and what comes late: they are data, and patterns on them would take their time."""
+    return [_bare(line) for line in text[:TOLD_CHARS].split("\n") if len(line) <= LONGEST_LINE]
+
+
+def _described(path: str, told: list[str]) -> str:
+    lines = [line for line in told if path in line]
     named = re.compile(rf"(?<![\w/.-]){re.escape(path)}(?![\w/-]|\.\w)")
     for line in lines:
         if (found := named.match(line)) and (rest := line[found.end() :].lstrip()).startswith(

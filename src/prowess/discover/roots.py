@@ -67,13 +67,21 @@ def search_order(dirs: Sequence[str], *, project: str, builtin: str | None) -> l
 def ladder(project: str) -> list[str]:
     """The working folder and the ones above it up to the git root; only itself outside of git."""
     steps, here = [project], project
-    while not os.path.exists(os.path.join(here, ".git")):
+    while not _is_git_root(here):
         above = os.path.dirname(here)
         if above == here:
             return [project]
         here = above
         steps.append(here)
     return steps
+
+
+def _is_git_root(folder: str) -> bool:
+    """With a .git of our own: one that somebody else left above us, in a shared folder, is no project of ours."""
+    try:
+        return os.lstat(os.path.join(folder, ".git")).st_uid in (os.getuid(), 0)
+    except OSError:
+        return False
 
 
 def _inside(path: str, folder: str) -> bool:

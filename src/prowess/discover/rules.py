@@ -185,6 +185,10 @@ class _Fields:
                 f"{field} is not text",
                 "write the tools on one line with blanks between them",
             )
+        elif isinstance(value, str) and value.count("(") != value.count(")"):
+            self._error(
+                field, f"a bracket of {field} is never closed", "write it as in Bash(git diff:*)"
+            )
         elif isinstance(value, list) or "," in re.sub(r"\([^()]*\)", "", value or ""):
             self._warn(
                 field,

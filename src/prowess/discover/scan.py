@@ -20,7 +20,7 @@ from prowess.discover.index import CHILDREN, SETTLED, STATE, WATCHED, Row, Rows
 if TYPE_CHECKING:
     from prowess.discover.folder import Found
 
-MAX_DEPTH = 6
+MAX_DEPTH, TOO_DEEP = 6, 99
 MAX_CATEGORIES = 2_000  # folders that hold no skill themselves; the skills are not counted
 PASSED_OVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"))
 HIDDEN = ".prowess-sync-"  # begins the names of folders that are ours for a moment
@@ -82,7 +82,8 @@ class _Walk:
         links: list[tuple[str, int]] = []
         while waiting or links:
             # Links come when all else is done, so that what is a folder of its own is found as one.
-            below, depth = waiting.pop() if waiting else links.pop(0)
+            by_link = not waiting
+            below, depth = links.pop(0) if by_link else waiting.pop()
             path = f"{root}/{below}" if below else root
             try:
                 status = status_of(path)
@@ -114,12 +115,14 @@ class _Walk:
             if row[CHILDREN] is not None and self._may_descend(path, depth, row[CHILDREN]):
                 start = f"{below}/" if below else ""
                 folders, linked = row[CHILDREN]
-                waiting += [(start + name, depth + 1) for name in reversed(folders)]
-                links += [(start + name, depth + 1) for name in linked]
+                # Where a link leads nobody knows: the skills in that folder are found, and no deeper.
+                deeper = TOO_DEEP if by_link else depth + 1
+                waiting += [(start + name, deeper) for name in reversed(folders)]
+                links += [(start + name, deeper) for name in linked if not by_link]
 
     def _may_descend(self, path: str, depth: int, children: list[list[str]]) -> bool:
         if depth >= MAX_DEPTH:
-            if any(children):
+            if any(children) and depth < TOO_DEEP:
                 self._note(
                     path,
                     f"folders more than {MAX_DEPTH} deep are not searched",
@@ -138,7 +141,9 @@ class _Walk:
     def _read(self, path: str, status: os.stat_result) -> Row:
         """A new row for a folder that is new or not as it was."""
         chosen = definitions(DEFINITIONS.intersection(os.listdir(path)))
-        children = _folders(path) if not chosen or path == self._root else None
+        # A manifest alone may be some other program's, so what lies below it is still looked at.
+        open_ended = not chosen or chosen == ["manifest.json"] or path == self._root
+        children = _folders(path) if open_ended else None
         if not chosen:
             return [_state(status), self._settled(status), "", children, *_NOTHING]
         found = self._read_folder(path, chosen)

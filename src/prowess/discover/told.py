@@ -9,6 +9,7 @@ import contextlib
 import os
 import zlib
 
+from prowess.core.files import make_private
 from prowess.discover.catalog import Catalog
 
 
@@ -23,7 +24,7 @@ def is_told(catalog: Catalog, asked: str, *, folder: str) -> bool:
 def remember(catalog: Catalog, asked: str, *, folder: str) -> None:
     """A note that cannot be written costs a repeated event and nothing else."""
     with contextlib.suppress(OSError):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private(folder)
         with open(_file(asked, folder), "w", encoding="ascii") as file:
             file.write(_answer(catalog))
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event, Recorded
+from prowess.core.files import make_private
 
 _SCHEMA = """
 create table if not exists event (
@@ -32,7 +33,8 @@ class SqliteLog:
     def __init__(self, path: str) -> None:
         self._path = path
         with self._explained():
-            os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+            make_private(os.path.dirname(os.path.abspath(path)))
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             self._db = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE)
             try:
                 self._switch_to_wal()

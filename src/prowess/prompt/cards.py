@@ -65,4 +65,6 @@ def to_prompt(offered: Sequence[Card]) -> str:
 
 
 def _line(text: str) -> str:
+    # A folder's name may be no text at all; what cannot be written is written as an escape.
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return escape(" ".join(text.split()), quote=False)

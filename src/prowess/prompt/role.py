@@ -8,7 +8,12 @@ from prowess.core.skill import Skill
 def role_form(skills: Iterable[tuple[Skill, str]]) -> str:
     """Each skill with its instructions; one without instructions ends after its description."""
     return "\n\n".join(
-        f"---\n# {skill.title} (v{skill.version})\n\n{skill.description}"
+        f"---\n# {_line(skill.title)} (v{_line(skill.version)})\n\n{_line(skill.description)}"
         + (f"\n\n{text}" if text else "")
         for skill, text in skills
     )
+
+
+def _line(text: str) -> str:
+    """On one line, so that no description can begin a section of its own."""
+    return " ".join(text.split())

@@ -31,7 +31,8 @@ _MARK = re.compile(r"\[[ ~xXR]\](?=\??[ \t])")
 _IGNORED = re.compile(r"verification|checklist", re.IGNORECASE)
 _MANUAL = re.compile(r"manual\s+qa\b", re.IGNORECASE)
 _VALIDATION = re.compile(
-    r"\bvalidation\s+commands?\b|^validation$|^commands?\s+to\s+run\b", re.IGNORECASE
+    r"\bvalidation\s+commands?\b|^(?:[\d.]+\s+)?(?:final\s+)?validation:?$|^commands?\s+to\s+run\b",
+    re.IGNORECASE,
 )
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -168,7 +169,9 @@ def _with_after(tasks: list[Task]) -> tuple[Task, ...]:
             after=tuple(
                 name
                 for line in task.after
-                for name in ([line] if key_of(line) in known else _values([line]))
+                for name in (
+                    [line.strip("`")] if key_of(line.strip("`")) in known else _values([line])
+                )
             ),
         )
         if task.after

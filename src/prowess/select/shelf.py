@@ -11,6 +11,7 @@ import os
 import zlib
 from collections.abc import Callable, Sequence
 
+from prowess.core.files import make_private
 from prowess.core.skill import Skill
 from prowess.select.profile import Profile, profile
 from prowess.select.rank import Ranker
@@ -80,7 +81,7 @@ class _Shelf:
         import tempfile
 
         with contextlib.suppress(OSError):
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            make_private(self._folder)
             for path, segment in zip(self._paths(), segments, strict=False):
                 descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=".words-")
                 with open(descriptor, "wb") as file:
