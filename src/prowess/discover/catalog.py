@@ -23,10 +23,10 @@ from prowess.discover.index import (
     HEADER,
     NAME,
     NEEDY,
+    PLAIN,
     PROBLEMS,
     SETTLED,
     STATE,
-    Kept,
     Row,
     Rows,
 )
@@ -144,11 +144,11 @@ def _skill(root: Root, below: str, row: Row) -> Skill:
     vars(skill).update(
         name=row[NAME],
         description=row[DESCRIPTION],
-        format=row[FORMAT],
+        format=row[FORMAT] or "skill.md",
         location=root.location,
         path=f"{root.path}/{below}" if below else root.path,
-        files=_ALONE if row[FILES] == "SKILL.md" else tuple(row[FILES].split("\n")),
-        header=Kept(row[HEADER]) if type(row[HEADER]) is bytes else row[HEADER],
+        files=_ALONE if row[FILES] == PLAIN else tuple(row[FILES].split("\n")),
+        header=row[HEADER],
         state=row[STATE] if row[SETTLED] else None,
     )
     return skill

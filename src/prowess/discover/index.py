@@ -22,24 +22,32 @@ from prowess.core.files import make_private
 # to visit (None when it is a skill), its problems, the parts of its skill (None when it gave none).
 Row = list[Any]
 Rows = dict[str, Row]  # by path below the root
+# "SKILL.md" alone, which most folders hold, is written as a 0; so is its format.
+PLAIN = 0
 STATE, SETTLED, WATCHED, CHILDREN, PROBLEMS, NAME, DESCRIPTION, FORMAT, FILES, NEEDY, HEADER = (
     range(11)
 )
-_MAGIC = f"prowess index 5.{HEADER} {__version__}"
+_MAGIC = f"prowess index 6.{HEADER} {__version__}"
 
 
 class Kept(Mapping[str, Any]):
-    """The header of a skill as the index keeps it: JSON until somebody asks for a field."""
+    """The header of a skill as the index keeps it: a piece of its JSON until somebody asks for a field."""
 
-    __slots__ = ("_fields", "_json")
+    __slots__ = ("_fields", "_lines", "_start", "_stop")
 
-    def __init__(self, json_: bytes) -> None:
-        self._json = json_
+    def __init__(self, lines: bytes, start: int, stop: int) -> None:
+        self._lines = lines
+        self._start = start
+        self._stop = stop
         self._fields: dict[str, Any] | None = None
+
+    @property
+    def json(self) -> bytes:
+        return self._lines[self._start : self._stop]
 
     def _read(self) -> dict[str, Any]:
         if self._fields is None:
-            self._fields = json.loads(self._json)
+            self._fields = json.loads(self.json)
         return self._fields
 
     def __getitem__(self, key: str) -> Any:
@@ -73,10 +81,13 @@ def load(folder: str, root: str) -> Rows:
                     return {}
                 stop = data.find(b"\n", start)
                 rows: Rows = json.loads(str(body[: stop - start], "utf-8", "surrogatepass"))
-            headers = data[stop + 1 :].split(b"\n")
-        for row, header in zip(rows.values(), headers, strict=True):
-            row.append(header)
-    except (OSError, ValueError, AttributeError, RecursionError):
+            lines = data[stop + 1 :]
+        start = 0
+        for row in rows.values():
+            stop = start + row.pop()
+            row.append(Kept(lines, start, stop) if stop > start else None)
+            start = stop
+    except (OSError, ValueError, TypeError, AttributeError, IndexError, RecursionError):
         return {}
     return rows
 
@@ -85,9 +96,12 @@ def save(folder: str, root: str, rows: Rows) -> None:
     """Replace the file in one move. An index that cannot be written costs time and nothing else."""
     import tempfile
 
-    flat = {below: row[:HEADER] for below, row in rows.items()}
-    lines = [_json(flat), *(_header(row[HEADER]) for row in rows.values())]
-    body = b"\n".join(lines)
+    headers = [_header(row[HEADER]) for row in rows.values()]
+    flat = {
+        below: [*row[:HEADER], len(kept)]
+        for (below, row), kept in zip(rows.items(), headers, strict=True)
+    }
+    body = _json(flat) + b"\n" + b"".join(headers)
     with contextlib.suppress(OSError):
         make_private(folder)
         descriptor, name = tempfile.mkstemp(dir=folder, prefix=".index-")
@@ -101,8 +115,11 @@ def save(folder: str, root: str, rows: Rows) -> None:
             raise
 
 
-def _header(header: dict[str, Any] | bytes | None) -> bytes:
-    return header if isinstance(header, bytes) else _json(header) if header is not None else b""
+def _header(header: Mapping[str, Any] | None) -> bytes:
+    """Unchanged ones go back as they came."""
+    if isinstance(header, Kept):
+        return header.json
+    return _json(header) if header is not None else b""
 
 
 def _json(value: Any) -> bytes:

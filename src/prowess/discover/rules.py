@@ -38,7 +38,9 @@ def skill_folders(path: str) -> list[str]:
     root = os.path.abspath(path)
     rows = scan(root, {}).rows
     return [
-        os.path.join(root, below) if below else root for below, row in rows.items() if row[WATCHED]
+        os.path.join(root, below) if below else root
+        for below, row in rows.items()
+        if row[WATCHED] != ""
     ]
 
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from prowess.core.skill import Problem
-from prowess.discover.index import CHILDREN, SETTLED, STATE, WATCHED, Row, Rows
+from prowess.discover.index import CHILDREN, PLAIN, SETTLED, STATE, WATCHED, Row, Rows
 
 if TYPE_CHECKING:
     from prowess.discover.folder import Found
@@ -150,10 +150,14 @@ class _Walk:
         files = [file for file in found.statuses if file is not None]
         settled = len(files) == len(chosen) and self._settled(status, *files)
         problems = [[p.path, p.message, p.level, p.hint, p.line] for p in found.problems] or None
-        *parts, header = found.skill
+        name, description, format_, definitions_, header = found.skill
         needy = header is not None and "dependencies" in header
+        watched = PLAIN if chosen == ["SKILL.md"] else "\n".join(chosen)
+        if (format_, definitions_) == ("skill.md", "SKILL.md"):
+            format_, definitions_ = PLAIN, PLAIN
         state = _state(status, *files)
-        return [state, settled, "\n".join(chosen), children, problems, *parts, needy, header]
+        skill = (name, description, format_, definitions_, needy, header)
+        return [state, settled, watched, children, problems, *skill]
 
     @cached_property
     def _read_folder(self) -> "Callable[[str, list[str]], Found]":
@@ -174,12 +178,13 @@ class _Walk:
         self.found.problems.append(Problem(path=path, message=message, hint=hint, level="warning"))
 
 
-def _state_on_disk(path: str, folder: os.stat_result, watched: str) -> int | None:
+def _state_on_disk(path: str, folder: os.stat_result, watched: str | int) -> int | None:
     """The state now of the folder with this status; None when one of its definition files is gone."""
     try:
-        if watched and "\n" not in watched:  # nearly always
-            return _state(folder, os.stat(f"{path}/{watched}"))
-        return _state(folder, *[os.stat(f"{path}/{name}") for name in watched.split("\n") if name])
+        if watched == PLAIN:
+            return _state(folder, os.stat(f"{path}/SKILL.md"))
+        names = str(watched).split("\n") if watched else ()
+        return _state(folder, *[os.stat(f"{path}/{name}") for name in names])
     except OSError:
         return None
 

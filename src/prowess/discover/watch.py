@@ -65,7 +65,7 @@ class LiveCatalog:
             f"{root}/{below}" if below else root: row[STATE]
             for root, rows in self._known.items()
             for below, row in rows.items()
-            if row[WATCHED]
+            if row[WATCHED] != ""
         }
 
     def reload(self) -> Catalog:
