@@ -75,11 +75,12 @@ class _Walk:
 
     def run(self) -> None:
         """Depth first and by name. One loop, because it runs for every folder at every start."""
-        root, known, rows = self._root, self._known, self.found.rows
-        seen: set[tuple[int, int]] = set()
-        add, known_row, status_of = seen.add, known.get, os.stat
+        root, rows = self._root, self.found.rows
+        known_row, status_of = self._known.get, os.stat
         waiting: list[tuple[str, int]] = [("", 0)]
         links: list[tuple[str, int]] = []
+        visited: list[os.stat_result] = []
+        seen: set[tuple[int, int]] | None = None  # only links can lead where we have been
         while waiting or links:
             # Links come when all else is done, so that what is a folder of its own is found as one.
             by_link = not waiting
@@ -87,14 +88,16 @@ class _Walk:
             path = f"{root}/{below}" if below else root
             try:
                 status = status_of(path)
-                place = (status.st_ino, status.st_dev)
-                if place in seen:
-                    self._note(
-                        path,
-                        "this folder was visited before, by another path",
-                        "remove the link to it",
-                    )
-                    continue
+                if by_link or seen is not None:
+                    seen = seen or {(each.st_dev, each.st_ino) for each in visited}
+                    if (place := (status.st_dev, status.st_ino)) in seen:
+                        self._note(
+                            path,
+                            "this folder was visited before, by another path",
+                            "remove the link to it",
+                        )
+                        continue
+                    seen.add(place)
                 row = known_row(below)
                 if (
                     row is None
@@ -105,7 +108,7 @@ class _Walk:
                         continue  # a link to a plain file
                     row = self._read(path, status)
                     self.found.changed = True
-                add(place)
+                visited.append(status)
             except OSError as error:
                 self._note(
                     path, f"cannot be entered: {error.strerror}", "mend the link or the permissions"
