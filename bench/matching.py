@@ -1,13 +1,13 @@
 """
 How well and how fast a task finds its skill: Prowess beside word overlap and SQLite's full-text search.
 
-    .venv/bin/python bench/matching.py            everything, about five minutes
+    .venv/bin/python bench/matching.py            everything, about three minutes
     .venv/bin/python bench/matching.py --quick    without the part at 10,000 skills
 
-The tasks were labelled by the authors of the skills, not by us: ../shared/data/matching, or below
-PROWESS_SHARED, or --data. All matchers meet the same tasks in one run, task by task, and a ratio
-is taken within a task or a round before its median is. Times are CPU times and are never asserted:
-the exit code is 0 whatever comes out. Above the size of the pool its skills come again under other names.
+The tasks are labelled, most of them by the authors of the skills: ../shared/data/matching, or below
+PROWESS_SHARED, or --data. The matchers meet them in one run, task by task, and a ratio is taken
+within a task or a round before its median is. Times are CPU times and are never asserted: the exit
+code is 0 whatever comes out. Above the size of the pool its skills come again under other names.
 """
 
 import argparse
@@ -42,12 +42,13 @@ from prowess.select.words import STOP
 from prowess.settings import Settings
 
 FILES = ("pool.jsonl.gz", "queries.jsonl", "negatives.jsonl")
-DEPTH, TIMED, ROUNDS = 10, 200, 15
+DEPTH, TIMED, ROUNDS, COLD, LARGE = 10, 200, 15, 1_000, 10_000
 WORDS = re.compile(r"\w+").findall
-SIZES = COLD, _, _, LARGE = (1_000, 2_000, 5_000, 10_000)
+QUICK, SIZES = (500, 1_000, 2_000), (1_000, 2_000, 5_000, LARGE)
 OVERLAP, FTS5, OURS = "seed 000: words in common", "FTS5 bm25, weights 4, 3, 1", "prowess"
 SEMANTIC, RANKING, FLOOR = "prowess with semantic", "prowess, ranking", 'python -c "import typer"'
 Row = dict[str, Any]  # of the data, as its authors wrote it
+Rows = Sequence[Row]
 # Takes a task; returns the ids of the best skills with their scores, best first.
 Matcher = Callable[[str], Sequence[tuple[str, float]]]
 Answers = Mapping[str, list["Answer"]]
@@ -70,16 +71,11 @@ class Answer(NamedTuple):
         return next(places, float("inf"))
 
 
-def show(title: str, header: str, rows: Sequence[Sequence[str]]) -> None:
-    print(f"\n## {title}\n")
-    print_table(header.split("|"), rows)
-
-
 class Shelf(NamedTuple):
     """Projects of any size made of the pool, in a scratch folder."""
 
     bench: Bench
-    pool: Sequence[Row]
+    pool: Rows
 
     def skills(self, count: int) -> list[Row]:
         turns = (divmod(n, len(self.pool)) for n in range(count))
@@ -99,12 +95,11 @@ class Shelf(NamedTuple):
 
     def open(self, count: int, *, semantic: bool = False) -> Asking:
         """A catalog with its index read from disk, as in a process that has just started."""
-        root = skills_of(self.project(count))
+        roots = [Root(skills_of(self.project(count)), "project")]
         settings = Settings(data=self.bench.folder(f"index-{count}"), skills_semantic=semantic)
         for _ in range(2):  # writes the index, then reads it
-            catalog = open_catalog([Root(root, "project")], index_folder=settings.index_folder)
-            asking = ask(catalog, settings)
-        tell(f"{len(catalog.skills):,} of {count:,} skills found")
+            asking = ask(open_catalog(roots, index_folder=settings.index_folder), settings)
+        tell(f"{len(asking.catalog.skills):,} of {count:,} skills found")
         return asking
 
 
@@ -114,7 +109,7 @@ def _again(skill: Row, turn: int) -> Row:
     return {**skill, "id": f"{skill['id']}-{turn}", "name": name, "text": text}
 
 
-def overlap(skills: Sequence[Row]) -> Matcher:
+def overlap(skills: Rows) -> Matcher:
     """How many different words of four letters or more stand in name and description too."""
     having = defaultdict(list)
     for skill in skills:
@@ -129,7 +124,7 @@ def overlap(skills: Sequence[Row]) -> Matcher:
     return match
 
 
-def fts5(skills: Sequence[Row], *, without: Collection[str] = ()) -> Matcher:
+def fts5(skills: Rows, *, without: Collection[str] = ()) -> Matcher:
     """Any of the task's words, each once, in memory: of the ways we tried the one that finds most."""
     base = sqlite3.connect(":memory:")
     base.execute("CREATE VIRTUAL TABLE skill USING fts5(name, description, body)")
@@ -148,9 +143,8 @@ def fts5(skills: Sequence[Row], *, without: Collection[str] = ()) -> Matcher:
 
 def prowess(asking: Asking) -> Matcher:
     """What `prowess match --no-threshold` answers, reasons and all."""
-    best = asking.match
     return lambda task: [
-        (_id(m.path), m.score or 0) for m in best(task, limit=DEPTH, abstain=False)
+        (_id(m.path), m.score or 0) for m in asking.match(task, limit=DEPTH, abstain=False)
     ]
 
 
@@ -158,7 +152,7 @@ def _id(path: str) -> str:
     return os.path.basename(path).partition("-")[0]
 
 
-def ask_all(matchers: Mapping[str, Matcher], tasks: Sequence[Row]) -> Answers:
+def ask_all(matchers: Mapping[str, Matcher], tasks: Rows) -> dict[str, list[Answer]]:
     """Every matcher gets a task before anyone gets the next, each time another one first."""
     names, answers = list(matchers), {name: list[Answer]() for name in matchers}
     for number, asked in enumerate(tasks):
@@ -186,8 +180,8 @@ def print_quality(queries: Answers, negatives: Answers) -> None:
     rows = []
     for name, answers in queries.items():
         good = [hits(answers, most) for most in (1, 2, 5)]
-        good += [statistics.fmean(1 / each.place() for each in answers)]
-        good += [area(answers, negatives[name])]
+        reciprocal = statistics.fmean(1 / each.place() for each in answers)
+        good += [reciprocal, area(answers, negatives[name])]
         cost = short(statistics.median(each.cost for each in answers))
         rows.append((name, *(f"{value:.3f}" for value in good), cost))
     header = f"matcher|hit@1|hit@2|hit@5|MRR@{DEPTH}|abstention area|CPU ms a query"
@@ -196,19 +190,18 @@ def print_quality(queries: Answers, negatives: Answers) -> None:
 
 def print_thresholds(queries: Answers, negatives: Answers) -> None:
     rows = []
-    ours = [name for name in (OURS, SEMANTIC) if name in queries]
+    ours = sorted({OURS, SEMANTIC} & queries.keys())
     for name, at in product(ours, sorted({0.0, 0.2, 0.3, 0.45, 0.6, THRESHOLD})):
         kept = [each for each in queries[name] if each.top >= at]
         refused = sum(each.top < at for each in negatives[name]) / len(negatives[name])
-        found = hits(queries[name], 2, at), hits(kept, 2, at)
-        values = (len(kept) / len(queries[name]), *found, refused)
+        share, found = len(kept) / len(queries[name]), hits(queries[name], 2, at)
         label = f"{name}, {at:g}" + (" (as shipped)" if at == THRESHOLD else "")
-        rows.append((label, *(f"{value:.3f}" for value in values)))
+        rows.append((label, *(f"{v:.3f}" for v in (share, found, hits(kept, 2, at), refused))))
     header = "threshold|queries kept|hit@2 of all|hit@2 of the kept|negatives refused"
     show("What a threshold costs and saves", header, rows)
 
 
-def measure_offered(asking: Asking, queries: Sequence[Row]) -> tuple[float, int]:
+def measure_offered(asking: Asking, queries: Rows) -> tuple[float, int]:
     """How often a right skill is in the catalog part of a prompt, and the most characters of that."""
     names = {_id(skill.path): skill.name for skill in asking.catalog.skills.values()}
     inside = longest = 0
@@ -220,7 +213,7 @@ def measure_offered(asking: Asking, queries: Sequence[Row]) -> tuple[float, int]
     return inside / len(queries), longest
 
 
-def measure_large(shelf: Shelf, queries: Sequence[Row]) -> Sequence[float]:
+def measure_large(shelf: Shelf, queries: Rows) -> Sequence[float]:
     """How many times faster than FTS5 the ranking is, query by query."""
     asking, skills = shelf.open(LARGE), shelf.skills(LARGE)
     matchers = {FTS5: fts5(skills), "FTS5 without our stop words": fts5(skills, without=STOP)}
@@ -261,7 +254,7 @@ def build(root: str, data: str) -> None:
     print((time.process_time() - begun) * 1e3)
 
 
-def measure_cold(shelf: Shelf, queries: Sequence[Row]) -> Sequence[float]:
+def measure_cold(shelf: Shelf, queries: Rows) -> Sequence[float]:
     """The command with a warm index, beside a Python that only imports Typer."""
     project, data, ours = shelf.project(COLD), shelf.bench.folder("cold"), "prowess match TASK"
 
@@ -281,14 +274,15 @@ def measure_cold(shelf: Shelf, queries: Sequence[Row]) -> Sequence[float]:
     return ratios(results.runs[ours], results.runs[FLOOR])
 
 
-def measure(shelf: Shelf, queries: list[Row], negatives: list[Row], sizes: list[int]) -> None:
-    size = len(shelf.pool)
-    asking = shelf.open(size)
+def measure(shelf: Shelf, queries: Rows, negatives: Rows, sizes: Sequence[int]) -> None:
+    asking = shelf.open(size := len(shelf.pool))
     matchers = {OVERLAP: overlap(shelf.pool), FTS5: fts5(shelf.pool), OURS: prowess(asking)}
-    if importlib.util.find_spec("wordllama"):
-        matchers[SEMANTIC] = prowess(shelf.open(size, semantic=True))
-    tell(f"asking {len(matchers)} matchers {len(queries) + len(negatives):,} times")
+    tell(f"asking {len(queries) + len(negatives):,} times")
     found, refused = ask_all(matchers, queries), ask_all(matchers, negatives)
+    if importlib.util.find_spec("wordllama"):
+        # Alone, because threads that its vectors leave spinning would be charged to the others.
+        alone = {SEMANTIC: prowess(shelf.open(size, semantic=True))}
+        found, refused = found | ask_all(alone, queries), refused | ask_all(alone, negatives)
     print_quality(found, refused)
     print_thresholds(found, refused)
     offered, longest = measure_offered(asking, queries)
@@ -315,6 +309,11 @@ def judge(aim: str, values: Sequence[float], least: float = 0, most: float = 1e9
     return [aim, f"{measured:,.4g}", verdict] if values else [aim, "-", "not measured"]
 
 
+def show(title: str, header: str, rows: Sequence[Sequence[str]]) -> None:
+    print(f"\n## {title}\n")
+    print_table(header.split("|"), rows)
+
+
 def rows_of(path: str) -> list[Row]:
     with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as lines:
         return [json.loads(line) for line in lines]
@@ -338,9 +337,9 @@ def main() -> None:
     pool, queries, negatives = (rows_of(os.path.join(folder, name)) for name in FILES)
     print(f"{len(pool):,} skills, {len(queries):,} queries, {len(negatives):,} negatives")
     with tempfile.TemporaryDirectory(prefix="prowess-bench-") as scratch:
-        shelf = Shelf(Bench(scratch=scratch, data=scratch, peers=""), pool)
+        bench = Bench(scratch=scratch, data=scratch, peers="")
         try:
-            measure(shelf, queries, negatives, [500, *SIZES[:2]] if asked.quick else [*SIZES])
+            measure(Shelf(bench, pool), queries, negatives, QUICK if asked.quick else SIZES)
         except discovery.FailedError as error:
             print(f"\nThe rest was not measured, a command failed: {error}")
     print(f"\nload {os.getloadavg()[0]:.1f} when it ended")

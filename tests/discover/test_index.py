@@ -441,3 +441,15 @@ def test_names_that_are_not_utf_8_are_kept_byte_for_byte(look: Look, tmp_path: P
     assert warm == cold
     assert warm.get(odd).path == str(folder)
     assert os.path.exists(warm.get(odd).file)
+
+
+def test_a_skill_whose_only_file_went_away_is_gone_without_a_problem(tmp_path: Path) -> None:
+    folder = write_skill(tmp_path / "root", "pdf")
+    roots = [Root(str(tmp_path / "root"), "project")]
+    open_catalog(roots, index_folder=str(tmp_path / "index"))
+    (folder / "SKILL.md").unlink()
+
+    catalog = open_catalog(roots, index_folder=str(tmp_path / "index"))
+
+    assert catalog.skills == {}
+    assert catalog.problems == ()

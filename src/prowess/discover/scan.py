@@ -79,8 +79,10 @@ class _Walk:
         known_row, status_of = self._known.get, os.stat
         waiting: list[tuple[str, int]] = [("", 0)]
         links: list[tuple[str, int]] = []
-        visited: list[os.stat_result] = []
-        seen: set[tuple[int, int]] | None = None  # only links can lead where we have been
+        visited: list[
+            int
+        ] = []  # inodes; only links can lead where we have been, so they are compared late
+        seen: set[int] | None = None
         while waiting or links:
             # Links come when all else is done, so that what is a folder of its own is found as one.
             by_link = not waiting
@@ -89,8 +91,8 @@ class _Walk:
             try:
                 status = status_of(path)
                 if by_link or seen is not None:
-                    seen = seen or {(each.st_dev, each.st_ino) for each in visited}
-                    if (place := (status.st_dev, status.st_ino)) in seen:
+                    seen = seen or set(visited)
+                    if (place := status.st_ino ^ status.st_dev << 64) in seen:
                         self._note(
                             path,
                             "this folder was visited before, by another path",
@@ -108,7 +110,7 @@ class _Walk:
                         continue  # a link to a plain file
                     row = self._read(path, status)
                     self.found.changed = True
-                visited.append(status)
+                visited.append(status.st_ino ^ status.st_dev << 64)
             except OSError as error:
                 self._note(
                     path, f"cannot be entered: {error.strerror}", "mend the link or the permissions"
