@@ -32,9 +32,9 @@ def open_ranker(
     fresh = {key for key in new if key not in known}
     if fresh:
         made = [(key, profile(s, body(s))) for s in skills if (key := _key(s)) in fresh]
-        kept = _restock(kept, made, alive=set(new))
+        before, kept = kept, _restock(kept, made, alive=set(new))
         if shelf:
-            shelf.keep(kept)
+            shelf.keep(kept, before)
     passing = [
         ((skill.path, 0), profile(skill, body(skill))) for skill in skills if skill.state is None
     ]
@@ -76,13 +76,15 @@ class _Shelf:
             found.append(segment)
         return found
 
-    def keep(self, segments: Sequence[Segment]) -> None:
-        """A shelf that cannot be written costs time and nothing else."""
+    def keep(self, segments: Sequence[Segment], before: Sequence[Segment]) -> None:
+        """Write those that are not there yet. A shelf that cannot be written costs time and nothing else."""
         import tempfile
 
         with contextlib.suppress(OSError):
             make_private(self._folder)
             for path, segment in zip(self._paths(), segments, strict=False):
+                if any(segment is known for known in before):
+                    continue
                 descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=".words-")
                 with open(descriptor, "wb") as file:
                     file.write(dump(segment))
