@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from prowess.core.skill import Skill
+
 HEADER = "---\nname: {name}\ndescription: {description}\n---\n\n{body}\n"
 
 
@@ -26,6 +28,20 @@ def write_file(path: Path, content: str | bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def a_skill(name: str, description: str = "Does a thing.", **header: object) -> Skill:
+    """A skill as a value, without a folder."""
+    return Skill(
+        name=name,
+        description=description,
+        format="skill.md",
+        location="project",
+        path=f"/skills/{name}",
+        files=("SKILL.md",),
+        header=header,
+        state=1,
+    )
 
 
 @dataclass(frozen=True)

@@ -153,3 +153,21 @@ def test_any_graph_gives_each_reachable_skill_once_and_in_order_but_for_cycles(
                 assert (name, each) in found.missing
             elif names.index(each) > names.index(name) or each == name:
                 assert frozenset((name, each)) in circular
+
+
+def test_many_that_need_each_other_are_told_in_a_few_words() -> None:
+    names = [f"s{n}" for n in range(60)]
+    skills = graph(dict.fromkeys(names, " ".join(names)))
+
+    told = problems(names, skills)
+
+    assert 1 <= len(told) <= 20
+    assert max(len(problem.message) for problem in told) < 200
+
+
+def test_what_one_skill_misses_is_told_at_once_and_in_a_few_words() -> None:
+    skills = graph({"a": " ".join(f"gone-{n}" for n in range(5_000))})
+
+    (problem,) = problems(["a"], skills)
+
+    assert len(problem.message) < 200

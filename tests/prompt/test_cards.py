@@ -1,18 +1,5 @@
-from prowess.core.skill import Skill
 from prowess.prompt.cards import available_skills, cards, for_models, skills_block, to_prompt
-
-
-def skill(name: str, description: str, **header: object) -> Skill:
-    return Skill(
-        name=name,
-        description=description,
-        format="skill.md",
-        location="project",
-        path=f"/skills/{name}",
-        files=("SKILL.md",),
-        header=header,
-    )
-
+from support import a_skill as skill
 
 CSV = skill("csv-tools", "Analyze CSV files. Use when handling CSVs.")
 

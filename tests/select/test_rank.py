@@ -9,20 +9,7 @@ from hypothesis import strategies as st
 from prowess.core.skill import Skill
 from prowess.select.rank import Ranked, Ranker
 from prowess.select.shelf import open_ranker
-
-
-def skill(name: str, description: str = "Cooks.", **header: object) -> Skill:
-    return Skill(
-        name=name,
-        description=description,
-        format="skill.md",
-        location="project",
-        path=f"/skills/{name}",
-        files=("SKILL.md",),
-        header=header,
-        state=1,
-    )
-
+from support import a_skill as skill
 
 KITCHEN = [
     skill(f"dish-{n}", f"Cooks dish number {n} with vegetables and rice.") for n in range(20)

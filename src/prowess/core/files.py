@@ -83,10 +83,8 @@ def open_beneath(folder: str, relative: str) -> int:
     except OSError as error:
         raise _refused(relative, error) from None
     try:
-        try:
-            return _openat2(root, "/".join(parts))
-        except NotImplementedError:
-            return _walk(root, parts)
+        found = _openat2(root, "/".join(parts))
+        return _walk(root, parts) if found is None else found
     except OSError as error:
         raise _refused(relative, error) from None
     finally:
@@ -115,15 +113,16 @@ def _is_file_name(text: str) -> bool:
         return False
 
 
-def _openat2(root: int, path: str) -> int:
+def _openat2(root: int, path: str) -> int | None:
+    """None where the call is not to be had: another system, an old kernel, a container that forbids it."""
     call = _openat2_call()
     if call is None:
-        raise NotImplementedError
+        return None
     found, code = call(root, os.fsencode(path))
     if found >= 0:
         return int(found)
-    if code in (errno.ENOSYS, errno.EPERM):  # an old kernel, or a container that forbids the call
-        raise NotImplementedError
+    if code in (errno.ENOSYS, errno.EPERM):
+        return None
     raise OSError(code, os.strerror(code), path)
 
 
