@@ -25,7 +25,7 @@ peers:          ## install the tools that some tests compare with, below .peers
 lock: $(VENV)/.dev  ## pin the newest allowed releases in requirements/
 	@$(BIN)/pip install -q --upgrade uv
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --upgrade pyproject.toml -o requirements/run.txt
-	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --upgrade pyproject.toml --group dev -o requirements/dev.txt
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --upgrade pyproject.toml --extra all --group dev -o requirements/dev.txt
 
 bench: $(VENV)/.dev  ## measure Prowess beside its peers
 	@$(BIN)/python bench/discovery.py

@@ -41,3 +41,31 @@ class RefusedError(ProwessError):
 
 class OutsideError(ProwessError):
     """Something beyond Prowess failed: a disk, a database, a network."""
+
+
+class ModelError(OutsideError):
+    """A model did not answer. `transient`: the same request may succeed later, after `retry_after` seconds."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        transient: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.transient = transient
+        self.retry_after = retry_after
+
+
+class InDoubtError(ProwessError):
+    """A step may or may not have been done when its process died, and it must not be done twice."""
+
+
+class CancelledRunError(ProwessError):
+    """Somebody stopped the run."""
+
+
+class UnknownRunError(UsageError):
+    """No run has this id."""

@@ -1,11 +1,19 @@
 """What the stages ask of the world outside, so that each answer can be replaced."""
 
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
+from prowess.core.chat import Call, Message, Observation, Reply, ToolCard
 from prowess.core.event import Event, Recorded
+from prowess.core.process import Finished, Level, Order
+from prowess.core.run import Question
+from prowess.core.verdict import Verdict
 
 Record = Callable[[Event], object]
+Gate = Callable[[Call], Verdict]
+Act = Callable[[Call], Awaitable[Observation]]
+Ask = Callable[[Question], Awaitable[str | None]]  # None: nobody can answer
+Json = Any  # a value that JSON can hold
 
 
 class Log(Protocol):
@@ -29,3 +37,81 @@ class Log(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class Model(Protocol):
+    """
+    A language model. `native_tools`: it can call tools itself; otherwise tools are described in the
+    prompt and it answers in JSON. `window` is how many tokens it can read.
+    """
+
+    name: str
+    native_tools: bool
+    window: int
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[ToolCard]) -> Reply:
+        """One request, tried once. Raises `ModelError`, which says whether another try may help."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Runs one command so that it can use no more than its order says. `level` is what it stands on."""
+
+    level: Level
+
+    async def run(self, order: Order) -> Finished:
+        """Never raises for what the command does; the whole process tree is gone when it returns."""
+        ...
+
+
+class Steps(Protocol):
+    """
+    How a run does things once, even when its process dies in between.
+
+    `do` returns what `work` returned, and after a restart what it returned the first time. A step
+    that was under way at the crash is done again, unless `repeatable` is false: then `InDoubtError`
+    is raised with the step's name. Results are JSON. The code between the steps must be
+    deterministic, because it is replayed.
+    """
+
+    run_id: str
+
+    async def do(
+        self, name: str, work: Callable[[], Awaitable[Json]], *, repeatable: bool = True
+    ) -> Json: ...
+
+    async def answer(self, question_id: str, *, seconds: float | None = None) -> str | None:
+        """Wait for somebody's answer to a question; None when the time is up."""
+        ...
+
+
+Body = Callable[[Steps, Mapping[str, Any]], Awaitable[Json]]
+
+
+class Engine(Protocol):
+    """
+    Runs that outlive their process. A run is a body of code by its `kind`, with JSON for input;
+    bodies are registered by kind before the engine opens.
+    """
+
+    async def start(self, kind: str, run_id: str, request: Mapping[str, Any]) -> None:
+        """Begin; a second start of the same run changes nothing."""
+        ...
+
+    async def result(self, run_id: str) -> Json:
+        """Wait for the end. Raises what the body raised, `CancelledRunError` when it was cancelled."""
+        ...
+
+    async def resume(self, run_id: str) -> None: ...
+
+    async def cancel(self, run_id: str) -> None: ...
+
+    async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
+        """Begin a new run that has the old one's first `from_step` steps behind it."""
+        ...
+
+    async def send_answer(self, run_id: str, question_id: str, answer: str) -> None: ...
+
+    async def unfinished(self) -> Sequence[str]:
+        """Runs that were under way when their process ended."""
+        ...
