@@ -1,0 +1,1 @@
+"""Language models behind one port: named, opened, asked, retried and paid for."""
