@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "prowess"
-STAGES = {"discover", "select", "prompt", "observe"}
+STAGES = {
+    "discover",
+    "select",
+    "prompt",
+    "permit",
+    "sandbox",
+    "tools",
+    "model",
+    "execute",
+    "durable",
+    "observe",
+}
 # Who knows which library; everybody else must go through them.
 KEEPERS = {
     "yaml": {"core/safe_yaml.py"},
@@ -17,6 +28,18 @@ KEEPERS = {
     "sqlite3": {"observe"},
     "markdown_it": {"select/plan.py"},
     "wordllama": {"select/semantic.py"},
+    "dbos": {"durable"},
+    "sqlalchemy": {"durable"},
+    "pydantic_ai": {"model"},
+    "genai_prices": {"model"},
+    "mcp": {"tools/remote"},
+    "pydantic": {"tools"},
+    "tree_sitter": {"permit"},
+    "tree_sitter_bash": {"permit"},
+    "wcmatch": {"permit", "tools"},
+    "re2": {"permit", "tools"},
+    "charset_normalizer": {"tools"},
+    "sandlock": {"sandbox"},
 }
 HEAVY = ("pydantic", "dbos", "fastapi", "mcp", "pydantic_ai", "rich", "asyncio", "sqlite3", "yaml")
 
@@ -47,9 +70,9 @@ def allowed(part: str) -> set[str]:
     if part in STAGES:
         return {"core", part}
     if part == "settings":
-        return {"core", "discover"}  # for the default search order
+        return {"core", "discover", "settings"}  # for the default search order
     if part == "engine":
-        return {"core", "settings", *STAGES}
+        return {"core", "settings", "engine", *STAGES}
     return {"core", "settings", "engine", "cli", *STAGES}
 
 

@@ -69,3 +69,7 @@ class CancelledRunError(ProwessError):
 
 class UnknownRunError(UsageError):
     """No run has this id."""
+
+
+class ContextTooLongError(ModelError):
+    """The conversation does not fit the model; with less in it, it may."""

@@ -1,0 +1,1 @@
+"""Running a skill: think, act, observe, until it is done or the budget is."""

@@ -1,0 +1,74 @@
+"""
+The hands of a run: they make the calls of one iteration, if they may, and tell how each went.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from prowess.core.chat import Call, Message, Observation
+from prowess.execute import objectives
+from prowess.execute.attempts import Attempts
+from prowess.execute.clock import Deadline
+from prowess.execute.means import Means
+from prowess.execute.story import Story
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hands:
+    """`left` is how many iterations follow."""
+
+    means: Means
+    attempts: Attempts
+    story: Story
+    iteration: int
+    deadline: Deadline
+    left: int
+
+    async def make(self, calls: Sequence[Call]) -> list[Observation]:
+        """Several calls that only read are made at once, all others one after the other."""
+        if len(calls) > 1 and all(call.tool in self.means.reads_only for call in calls):
+            for call in calls:
+                self.story.called(self.iteration, call, self.means.kind(call.tool))
+            started = self.deadline.now()
+            seen = await asyncio.gather(*map(self._attempt, calls))
+            # Told in the order of the calls, whichever ended first: a replay must tell the same.
+            return [self._told(call, each, started) for call, each in zip(calls, seen, strict=True)]
+        seen = []
+        for call in calls:
+            self.story.called(self.iteration, call, self.means.kind(call.tool))
+            started = self.deadline.now()
+            seen.append(self._told(call, await self._attempt(call), started))
+        return seen
+
+    async def _attempt(self, call: Call) -> Observation:
+        """One call, if it is allowed and has not failed too often."""
+        if reason := self.attempts.spent(call):
+            return Observation(call_id=call.id, text=reason, ok=False, refused=True)
+        if call.tool == objectives.NAME:
+            return objectives.observed(call)
+        if reason := await self.means.refusal(call):
+            return Observation(call_id=call.id, text=reason, ok=False, refused=True)
+        if self.means.delegate and (seen := await self.means.delegate(call, self.left)):
+            return seen
+        return await self.means.once(call, self.deadline)
+
+    def _told(self, call: Call, seen: Observation, started: float) -> Observation:
+        """Record the observation; a failure comes with what failed before, so that it is not tried again."""
+        how = self.attempts.note(call, seen)
+        took = self.deadline.now() - started
+        self.story.observed(self.iteration, call, seen, self.means.kind(call.tool), took)
+        if how:
+            self.story.recovered(self.iteration, call, how)
+        if seen.ok or len(self.attempts.failed) <= 1:  # the only failure is the text itself
+            return seen
+        failures = self.means.notes.failed(self.attempts.failures())
+        return replace(seen, text=f"{seen.text}\n\n{failures}")
+
+
+def answers(calls: Sequence[Call], seen: Sequence[Observation]) -> list[Message]:
+    """The observations as the model reads them."""
+    return [
+        Message(role="tool", text=each.text, answers=call.id, ok=each.ok)
+        for call, each in zip(calls, seen, strict=True)
+    ]

@@ -1,0 +1,95 @@
+"""What a run is given: how much it may use, and everything it may touch."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from prowess.core.chat import (
+    Call,
+    Message,
+    Observation,
+    Reply,
+    ToolCard,
+    ToolKind,
+    observation_as_json,
+    observation_from_json,
+)
+from prowess.core.ports import Act, Gate, Json, Record, Steps
+from prowess.execute.clock import Deadline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """
+    `attempts`: how often the same call may fail. `seconds`: one iteration, its tools included.
+    `confirm`: the first answer is not taken at its word; the model is asked once to check it.
+    """
+
+    iterations: int = 15
+    attempts: int = 3
+    seconds: float | None = None
+    confirm: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """What the executor itself says to the model; the words are the prompt stage's."""
+
+    malformed: Callable[[str], str]
+    failed: Callable[[Sequence[str]], str]
+    dropped: Callable[[int], str]
+    last: str
+    confirm: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """
+    `think` is one patient request to the model. `grant` asks a person for what the gate refuses
+    and a person may allow. `delegate` runs a call as a sub-agent when it is one, given how many
+    iterations are left; it makes steps of its own.
+    """
+
+    think: Callable[[Sequence[Message], Sequence[ToolCard]], Awaitable[Reply]]
+    act: Act
+    gate: Gate
+    steps: Steps
+    record: Record
+    notes: Notes
+    cards: tuple[ToolCard, ...] = ()
+    kinds: Mapping[str, ToolKind] = field(default_factory=dict)
+    reads_only: frozenset[str] = frozenset()
+    not_repeatable: frozenset[str] = frozenset()
+    window: int = 200_000
+    grant: Callable[[Call, str], Awaitable[bool]] | None = None
+    delegate: Callable[[Call, int], Awaitable[Observation | None]] | None = None
+
+    def kind(self, tool: str) -> ToolKind:
+        return self.kinds.get(tool, "API")
+
+    async def refusal(self, call: Call) -> str:
+        """Why the call may not be made, or an empty string."""
+        verdict = self.gate(call)
+        if verdict.allowed:
+            return ""
+        if verdict.askable and self.grant and await self.grant(call, verdict.reason):
+            return ""
+        return verdict.reason
+
+    async def once(self, call: Call, deadline: Deadline) -> Observation:
+        """Make the call as a step of its own, within what is left of the iteration's time."""
+
+        async def work() -> Json:
+            try:
+                seen = await asyncio.wait_for(self.act(call), deadline.left())
+            except TimeoutError:
+                text = (
+                    f"stopped: the iteration's {deadline.seconds:g} s were used up; do less at once"
+                )
+                seen = Observation(call_id=call.id, text=text, ok=False)
+            return observation_as_json(seen)
+
+        repeatable = call.tool not in self.not_repeatable
+        return observation_from_json(
+            await self.steps.do(f"call {call.tool}", work, repeatable=repeatable)
+        )

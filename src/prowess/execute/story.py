@@ -1,0 +1,142 @@
+"""
+A run told as events, with a line for people in each.
+
+`visibility` is the least level at which an event is shown at all; `progress` is how far the run
+is, by its objectives where it has any and by its iterations otherwise, and never goes back.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from prowess.core.chat import Call, Observation, Reply, ToolKind, call_as_json
+from prowess.core.event import Event
+from prowess.core.ports import Record
+
+_SHOWN = 80  # characters of an input in a summary
+
+
+class Story:
+    def __init__(self, record: Record, *, run: str, iterations: int) -> None:
+        self._record = record
+        self._run = run
+        self._iterations = iterations
+        self._progress = 0
+
+    def replied(self, iteration: int, reply: Reply, *, context_tokens: int) -> None:
+        usage = reply.usage
+        self._advance((iteration - 1) / self._iterations)
+        summary = reply.malformed or _line(reply.message.text) or "Working"
+        self._tell(
+            "model.replied",
+            "FULL",
+            summary,
+            iteration=iteration,
+            thought=reply.message.text,
+            calls=[call_as_json(call) for call in reply.message.calls],
+            usage={
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+                "cached_tokens": usage.cached_tokens,
+                "cost": usage.cost,
+            },
+            model=reply.model,
+            context_tokens=context_tokens,
+            malformed=reply.malformed,
+        )
+
+    def stumbled(self, iteration: int, trouble: str) -> None:
+        self._tell("model.failed", "SUMMARY", _line(trouble), iteration=iteration, trouble=trouble)
+
+    def called(self, iteration: int, call: Call, kind: ToolKind) -> None:
+        self._tell(
+            "call.started",
+            "FULL",
+            told(call),
+            iteration=iteration,
+            call_id=call.id,
+            tool=call.tool,
+            tool_kind=kind,
+            input=dict(call.input),
+        )
+
+    def observed(
+        self, iteration: int, call: Call, seen: Observation, kind: ToolKind, seconds: float
+    ) -> None:
+        mark = "refused" if seen.refused else "failed" if not seen.ok else ""
+        self._tell(
+            "call.finished",
+            "SUMMARY",
+            f"{told(call)}: {mark}" if mark else told(call),
+            iteration=iteration,
+            call_id=call.id,
+            tool=call.tool,
+            tool_kind=kind,
+            ok=seen.ok,
+            refused=seen.refused,
+            healed=list(seen.healed),
+            text=seen.text,
+            facts=dict(seen.facts),
+            seconds=round(seconds, 3),
+        )
+
+    def recovered(self, iteration: int, call: Call, how: str) -> None:
+        self._tell(
+            "call.recovered",
+            "SUMMARY",
+            f"Recovered: {how}",
+            iteration=iteration,
+            call_id=call.id,
+            tool=call.tool,
+            how=how,
+        )
+
+    def compacted(self, iteration: int, freed: tuple[int, int]) -> None:
+        messages, chars = freed
+        self._tell(
+            "context.compacted",
+            "FULL",
+            f"Made room: {messages} old outputs, {chars:,} characters",
+            iteration=iteration,
+            messages=messages,
+            chars=chars,
+        )
+
+    def progress(self, share: float | None) -> None:
+        if share is not None:
+            self._advance(share)
+
+    def _advance(self, share: float) -> None:
+        self._progress = max(self._progress, min(99, round(100 * share)))
+
+    def _tell(
+        self, kind: str, visibility: Literal["SUMMARY", "FULL"], summary: str, **facts: Any
+    ) -> None:
+        payload: Mapping[str, Any] = {
+            "summary": summary,
+            "progress": self._progress,
+            "visibility": visibility,
+            **facts,
+        }
+        self._record(Event(run=self._run, kind=kind, payload=payload))
+
+
+def told(call: Call) -> str:
+    """A call as one short line: the tool and the one input that says most."""
+    for name in (
+        "summary",
+        "description",
+        "file_path",
+        "path",
+        "command",
+        "pattern",
+        "name",
+        "file",
+    ):
+        if isinstance(value := call.input.get(name), str) and value.strip():
+            return f"{call.tool} {_line(value)}"
+    return call.tool
+
+
+def _line(text: str) -> str:
+    first = text.strip().split("\n", 1)[0].strip()
+    return first if len(first) <= _SHOWN else f"{first[: _SHOWN - 1]}…"

@@ -1,0 +1,89 @@
+"""What a setting may be: how it is told to people, checked, and read from an environment's text."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from prowess.core.execution import seconds
+
+_YES_NO = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """`allowed` completes the sentence "use …". `path`: a relative one is meant from where it is written."""
+
+    allowed: str
+    check: Callable[[Any], bool]
+    from_text: Callable[[str], Any] = str
+    keep: Callable[[Any], Any] = lambda value: value
+    path: bool = False
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and "\0" not in value
+
+
+def whole(least: int, most: int) -> Kind:
+    return Kind(
+        allowed=f"a whole number from {least:,} to {most:,}",
+        check=lambda value: (
+            isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+        ),
+        from_text=lambda text: int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else text,
+    )
+
+
+def choice(*words: str) -> Kind:
+    return Kind(
+        allowed=" or ".join((", ".join(words[:-1]), words[-1])), check=lambda value: value in words
+    )
+
+
+def _duration(value: Any) -> bool:
+    try:
+        seconds(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+YES_NO = Kind(
+    allowed="true or false",
+    check=lambda value: isinstance(value, bool),
+    from_text=lambda text: _YES_NO.get(text.lower(), text),
+)
+TEXT = Kind(allowed="text", check=_is_text)
+PATH = Kind(allowed="a path, as text", check=_is_text, path=True)
+DURATION = Kind(allowed="a time such as 500ms, 30s, 1.5s or 2m", check=_duration, keep=seconds)
+MONEY = Kind(
+    allowed="a number of US dollars, 0 for no limit",
+    check=lambda value: (
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9  # noqa: PLR2004
+    ),
+    from_text=lambda text: float(text) if re.fullmatch(r"[0-9.]{1,12}", text) else text,
+    keep=float,
+)
+FOLDERS = Kind(
+    allowed='a list of folders, such as [".agents/skills"]',
+    check=lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    from_text=lambda text: [part for part in text.split(os.pathsep) if part],
+    keep=tuple,
+)
+WORDS = Kind(
+    allowed='a list of words, such as ["one", "two"]',
+    check=lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    from_text=lambda text: [part.strip() for part in text.split(",") if part.strip()],
+    keep=tuple,
+)
+TABLE = Kind(allowed="a table", check=_is_table)
+TEXTS = Kind(
+    allowed='a table of text, such as name = "value"',
+    check=lambda value: _is_table(value) and all(map(_is_text, value.values())),
+)
