@@ -6,8 +6,8 @@ from typing import Any
 
 from prowess.core.chat import Call, Observation, Reply
 from prowess.core.run import Ending, Outcome
-from prowess.execute import objectives
 from prowess.execute.attempts import Attempts
+from prowess.execute.objectives import NAME, Objectives, counted, read
 
 _NEWEST = 5  # thoughts and failures that a partial result tells
 
@@ -17,7 +17,7 @@ class Ledger:
     tokens: int = 0
     cost: float | None = 0.0  # None once a reply came whose price nobody knows
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
-    objectives: objectives.Objectives = ()
+    objectives: Objectives = ()
     _made: int = 0
     _succeeded: int = 0
     _thought: str = ""
@@ -35,8 +35,8 @@ class Ledger:
 
     def observe(self, calls: Sequence[Call], seen: Sequence[Observation]) -> None:
         for call, each in zip(calls, seen, strict=True):
-            if call.tool == objectives.NAME:
-                self.objectives = objectives.read(call.input) or self.objectives
+            if call.tool == NAME:
+                self.objectives = read(call.input) or self.objectives
             else:
                 self._made += 1
                 self._succeeded += each.ok
@@ -74,7 +74,7 @@ class Ledger:
     def report(self, attempts: Attempts) -> str:
         """What there is to show when no answer came: objectives, the last thought, what failed."""
         if self.objectives:
-            head = objectives.counted(self.objectives)
+            head = counted(self.objectives)
             lines = [f"- [{'x' if done else ' '}] {text}" for text, done in self.objectives]
         else:
             head = f"Completed {self._succeeded} of {self._made} calls; no answer was given."
