@@ -74,13 +74,14 @@ class Running:
     def __call__(self, how: Any = run_agent) -> Outcome:
         model = Scripted(self.script)
 
-        async def think(messages: Sequence[Message], cards: Any) -> Reply:
+        async def think(messages: Sequence[Message], cards: Any, on_wait: Any) -> Reply:
             self.asked.append(list(messages))
             await asyncio.sleep(dict(enumerate(self.slow, 1)).get(len(self.asked), 0))
             return await model.reply(messages, cards)
 
         self.messages[:] = [Message(role="system", text="SKILL"), Message(role="user", text="task")]
         given = Means(
+            run=self.steps.run_id,
             think=think,
             act=self.act or self._act,
             gate=self.gate,

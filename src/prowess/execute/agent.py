@@ -23,7 +23,7 @@ async def run_agent(messages: list[Message], *, means: Means, budget: Budget) ->
     """Work at what `messages` ask for; the list grows by everything that is said."""
     ledger, context, notes = Ledger(), Context(means.window), means.notes
     attempts = Attempts(budget.attempts)
-    story = Story(means.record, run=means.steps.run_id, iterations=budget.iterations)
+    story = Story(means.record, run=means.run, iterations=budget.iterations)
     confirmed = not budget.confirm
     for iteration in range(1, budget.iterations + 1):
         hands = Hands(
@@ -35,6 +35,7 @@ async def run_agent(messages: list[Message], *, means: Means, budget: Budget) ->
             left=budget.iterations - iteration,
         )
         thought = await _think(messages, context, hands)
+        story.waited(iteration, thought.waits)
         if thought.reply is None:
             story.stumbled(iteration, thought.trouble)
             if not thought.may_go_on:

@@ -27,16 +27,16 @@ class Hands:
 
     async def make(self, calls: Sequence[Call]) -> list[Observation]:
         """Several calls that only read are made at once, all others one after the other."""
-        if len(calls) > 1 and all(call.tool in self.means.reads_only for call in calls):
+        if len(calls) > 1 and all(map(self.means.only_reads, calls)):
             for call in calls:
-                self.story.called(self.iteration, call, self.means.kind(call.tool))
+                self.story.called(self.iteration, call, self.means.kind(call))
             started = self.deadline.now()
             seen = await asyncio.gather(*map(self._attempt, calls))
             # Told in the order of the calls, whichever ended first: a replay must tell the same.
             return [self._told(call, each, started) for call, each in zip(calls, seen, strict=True)]
         seen = []
         for call in calls:
-            self.story.called(self.iteration, call, self.means.kind(call.tool))
+            self.story.called(self.iteration, call, self.means.kind(call))
             started = self.deadline.now()
             seen.append(self._told(call, await self._attempt(call), started))
         return seen
@@ -57,7 +57,7 @@ class Hands:
         """Record the observation; a failure comes with what failed before, so that it is not tried again."""
         how = self.attempts.note(call, seen)
         took = self.deadline.now() - started
-        self.story.observed(self.iteration, call, seen, self.means.kind(call.tool), took)
+        self.story.observed(self.iteration, call, seen, self.means.kind(call), took)
         if how:
             self.story.recovered(self.iteration, call, how)
         if seen.ok or len(self.attempts.failed) <= 1:  # the only failure is the text itself

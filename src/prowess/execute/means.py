@@ -17,6 +17,9 @@ from prowess.core.chat import (
 from prowess.core.ports import Act, Gate, Json, Record, Steps
 from prowess.execute.clock import Deadline
 
+# What a model is asked, and whom to tell when it must be asked again after a pause.
+Think = Callable[[Sequence[Message], Sequence[ToolCard], Callable[[str], None]], Awaitable[Reply]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
@@ -45,31 +48,38 @@ class Notes:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
     """
-    `think` is one patient request to the model. `grant` asks a person for what the gate refuses
+    `run` names the run in its events: a sub-agent shares its parent's steps, not its story.
+    `think` is one patient request to the model. `meant` is a call with its slips of the pen mended,
+    which is the one that is judged. `grant` asks a person for what the gate refuses
     and a person may allow. `delegate` runs a call as a sub-agent when it is one, given how many
     iterations are left; it makes steps of its own.
     """
 
-    think: Callable[[Sequence[Message], Sequence[ToolCard]], Awaitable[Reply]]
+    run: str
+    think: Think
     act: Act
     gate: Gate
     steps: Steps
     record: Record
     notes: Notes
     cards: tuple[ToolCard, ...] = ()
+    meant: Callable[[Call], Call] = lambda call: call
     kinds: Mapping[str, ToolKind] = field(default_factory=dict)
     reads_only: frozenset[str] = frozenset()
-    not_repeatable: frozenset[str] = frozenset()
+    repeatable: Callable[[Call], bool] = lambda call: True
     window: int = 200_000
     grant: Callable[[Call, str], Awaitable[bool]] | None = None
     delegate: Callable[[Call, int], Awaitable[Observation | None]] | None = None
 
-    def kind(self, tool: str) -> ToolKind:
-        return self.kinds.get(tool, "API")
+    def kind(self, call: Call) -> ToolKind:
+        return self.kinds.get(self.meant(call).tool, "API")
+
+    def only_reads(self, call: Call) -> bool:
+        return self.meant(call).tool in self.reads_only
 
     async def refusal(self, call: Call) -> str:
         """Why the call may not be made, or an empty string."""
-        verdict = self.gate(call)
+        verdict = self.gate(self.meant(call))
         if verdict.allowed:
             return ""
         if verdict.askable and self.grant and await self.grant(call, verdict.reason):
@@ -89,7 +99,5 @@ class Means:
                 seen = Observation(call_id=call.id, text=text, ok=False)
             return observation_as_json(seen)
 
-        repeatable = call.tool not in self.not_repeatable
-        return observation_from_json(
-            await self.steps.do(f"call {call.tool}", work, repeatable=repeatable)
-        )
+        done = await self.steps.do(f"call {call.tool}", work, repeatable=self.repeatable(call))
+        return observation_from_json(done)

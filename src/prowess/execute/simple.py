@@ -16,10 +16,11 @@ PASSES = 2  # planning, then the answer
 async def run_simple(messages: list[Message], *, means: Means, budget: Budget) -> Outcome:
     """The skills of old: what the first reply calls for is done, and the second reply is the answer."""
     ledger, attempts = Ledger(), Attempts(1)
-    story = Story(means.record, run=means.steps.run_id, iterations=PASSES)
+    story = Story(means.record, run=means.run, iterations=PASSES)
     for iteration in range(1, PASSES + 1):
         deadline = Deadline(budget.seconds)
         thought = await think(messages, means=means, deadline=deadline)
+        story.waited(iteration, thought.waits)
         if thought.reply is None:
             story.stumbled(iteration, thought.trouble)
             return ledger.outcome("failed", ledger.report(attempts), thought.trouble, iteration)

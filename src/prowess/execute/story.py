@@ -5,7 +5,7 @@ A run told as events, with a line for people in each.
 is, by its objectives where it has any and by its iterations otherwise, and never goes back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from prowess.core.chat import Call, Observation, Reply, ToolKind, call_as_json
@@ -43,6 +43,10 @@ class Story:
             context_tokens=context_tokens,
             malformed=reply.malformed,
         )
+
+    def waited(self, iteration: int, waits: Sequence[str]) -> None:
+        for why in waits:
+            self._tell("model.waited", "SUMMARY", _line(why), iteration=iteration, why=why)
 
     def stumbled(self, iteration: int, trouble: str) -> None:
         self._tell("model.failed", "SUMMARY", _line(trouble), iteration=iteration, trouble=trouble)

@@ -19,25 +19,28 @@ class Thought:
     trouble: str = ""
     may_go_on: bool = False
     too_long: bool = False
+    waits: tuple[str, ...] = ()
 
 
 async def think(messages: Sequence[Message], *, means: Means, deadline: Deadline) -> Thought:
     async def work() -> Json:
+        waits: list[str] = []
         try:
-            reply = await asyncio.wait_for(means.think(messages, means.cards), deadline.left())
+            asked = means.think(messages, means.cards, waits.append)
+            reply = await asyncio.wait_for(asked, deadline.left())
         except TimeoutError:
             trouble = f"no answer within the iteration's {deadline.seconds:g} s"
-            return {"trouble": trouble, "may_go_on": True}
+            return {"trouble": trouble, "may_go_on": True, "waits": waits}
         except ContextTooLongError as error:
-            return {"trouble": str(error), "too_long": True}
+            return {"trouble": str(error), "too_long": True, "waits": waits}
         except ModelError as error:
             hint = f" ({error.hint})" if error.hint else ""
-            return {"trouble": f"{error}{hint}"}
-        return {"reply": _reply_as_json(reply)}
+            return {"trouble": f"{error}{hint}", "waits": waits}
+        return {"reply": _reply_as_json(reply), "waits": waits}
 
     value = await means.steps.do("model", work)
     if "reply" in value:
-        return Thought(reply=_reply_from_json(value["reply"]))
+        return Thought(reply=_reply_from_json(value["reply"]), waits=tuple(value["waits"]))
     return Thought(**value)
 
 
