@@ -1,7 +1,7 @@
 """What the stages ask of the world outside, so that each answer can be replaced."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from prowess.core.chat import Call, Message, Observation, Reply, ToolCard
 from prowess.core.event import Event, Recorded
@@ -70,8 +70,10 @@ class Steps(Protocol):
 
     `do` returns what `work` returned, and after a restart what it returned the first time. A step
     that was under way at the crash is done again, unless `repeatable` is false: then `InDoubtError`
-    is raised with the step's name. Results are JSON. The code between the steps must be
-    deterministic, because it is replayed.
+    is raised with the step's name. An error of `work` is kept like a result. Results are JSON. The
+    code between the steps must be deterministic, because it is replayed, and a step holds no steps;
+    several may be under way at once. `CancelledRunError`: somebody stopped the run.
+    `asyncio.CancelledError`: it stops here and may go on elsewhere, so tell nobody that it ended.
     """
 
     run_id: str
@@ -86,12 +88,15 @@ class Steps(Protocol):
 
 
 Body = Callable[[Steps, Mapping[str, Any]], Awaitable[Json]]
+# "interrupted": under way when its process ended, and nobody has resumed it.
+RunState = Literal["running", "interrupted", "ended", "cancelled"]
 
 
 class Engine(Protocol):
     """
     Runs that outlive their process. A run is a body of code by its `kind`, with JSON for input;
-    bodies are registered by kind before the engine opens.
+    bodies are registered by kind before the engine opens. Who names a run that is not there gets
+    `UnknownRunError`.
     """
 
     async def start(self, kind: str, run_id: str, request: Mapping[str, Any]) -> None:
@@ -99,12 +104,25 @@ class Engine(Protocol):
         ...
 
     async def result(self, run_id: str) -> Json:
-        """Wait for the end. Raises what the body raised, `CancelledRunError` when it was cancelled."""
+        """
+        Wait for the end. Raises what the body raised, `CancelledRunError` when it was cancelled,
+        `UsageError` when its process ended before it did.
+        """
         ...
 
-    async def resume(self, run_id: str) -> None: ...
+    async def state(self, run_id: str) -> RunState: ...
 
-    async def cancel(self, run_id: str) -> None: ...
+    async def steps(self, run_id: str) -> Sequence[str]:
+        """The names of the steps that are kept, in order; an answer's is `answer`."""
+        ...
+
+    async def resume(self, run_id: str) -> None:
+        """Go on with an interrupted run in this process; `UsageError` when it is anything else."""
+        ...
+
+    async def cancel(self, run_id: str) -> None:
+        """Stop it for good, at once in this process and within a moment in another."""
+        ...
 
     async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
         """Begin a new run that has the old one's first `from_step` steps behind it."""
@@ -113,5 +131,5 @@ class Engine(Protocol):
     async def send_answer(self, run_id: str, question_id: str, answer: str) -> None: ...
 
     async def unfinished(self) -> Sequence[str]:
-        """Runs that were under way when their process ended."""
+        """Interrupted runs, the oldest first."""
         ...

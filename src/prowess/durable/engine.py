@@ -1,0 +1,245 @@
+"""
+The `Engine` port on DBOS: a run is a workflow whose steps are kept in a database as they are done.
+
+A run belongs to the process that works on it, and to no other while that process is alive. When it
+is gone the run is interrupted: nothing happens to it until somebody resumes it, and then it goes on
+after its last finished step. A run that was cancelled, or that has ended, never goes on; a fork of
+it may.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from contextvars import Context
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from dbos import DBOS, SetWorkflowID, WorkflowStatus
+from dbos import error as dbos_error
+
+from prowess.core.errors import CancelledRunError, OutsideError, UnknownRunError, UsageError
+from prowess.core.ports import Body, Json, RunState
+from prowess.durable.journal import Journal, unusable
+from prowess.durable.kept import pack, pack_error, unpack
+from prowess.durable.steps import DurableSteps, Here
+from prowess.durable.workers import Workers
+
+T = TypeVar("T")
+
+# Stored with every run. It says how a run is laid out, not which release wrote it: a new release
+# goes on with the runs of the last.
+LAYOUT = "1"
+QUEUE = "prowess-"  # and the name of the process that looks at it
+PREFIX = "prowess."  # before a run's kind, in the library's list of workflows
+UNDER_WAY = ["PENDING", "ENQUEUED"]
+WATCH = 0.25  # seconds between two looks for runs that another process cancelled
+LOOK = 0.1  # seconds between two looks at a run of another process, at most
+
+
+class DurableEngine:
+    """Opened by `open_engine`."""
+
+    def __init__(
+        self, bodies: Mapping[str, Body], *, workers: Workers, journal: Journal, database: sa.Engine
+    ) -> None:
+        self._workers = workers
+        self._journal = journal
+        self._database = database
+        self._queue = QUEUE + workers.name
+        self._here: dict[str, Here] = {}
+        self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
+        self._watching = asyncio.create_task(self._watch(), context=Context())
+
+    def _workflow(self, kind: str, body: Body) -> Callable[[str], Coroutine[Any, Any, str]]:
+        async def run(request: str) -> str:
+            """How every run goes: its body, with steps of its own; an error is a result like another."""
+            here = self._enter()
+            steps = DurableSteps(str(DBOS.workflow_id), journal=self._journal, here=here)
+            try:
+                return pack(await body(steps, json.loads(request)))
+            except asyncio.CancelledError:
+                if here.cancelled:
+                    raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
+                raise
+            except Exception as error:  # noqa: BLE001  whoever asks for the result gets it
+                if here.cancelled:
+                    raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
+                return pack_error(error)
+            finally:
+                here.over = True
+
+        return DBOS.workflow(name=PREFIX + kind)(run)
+
+    def _enter(self) -> Here:
+        run_id, task = str(DBOS.workflow_id), asyncio.current_task()
+        assert task is not None
+        here = self._here[run_id] = Here(task=task)
+        task.add_done_callback(lambda _: self._here.pop(run_id, None))
+        return here
+
+    async def start(self, kind: str, run_id: str, request: Mapping[str, Any]) -> None:
+        workflow = self._workflow_of(kind)
+        text = json.dumps(dict(request))
+
+        async def start() -> None:
+            with SetWorkflowID(run_id):
+                await DBOS.start_workflow_async(workflow, text)
+
+        await self._aside(start())
+
+    async def result(self, run_id: str) -> Json:
+        pause = 0.001
+        while (state := self._state(row := await self._row(run_id))) == "running":
+            if here := self._here.get(run_id):
+                await asyncio.wait([here.task])
+            else:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LOOK)
+        if state == "cancelled":
+            raise CancelledRunError(f"the run {run_id} was cancelled")
+        if state == "interrupted":
+            raise UsageError(
+                f"the process of the run {run_id} ended before the run did",
+                hint=f"`prowess runs resume {run_id}` goes on with it",
+            )
+        (row,) = await self._rows(workflow_ids=[run_id], load_output=True)
+        if row.error is not None:
+            raise OutsideError(f"the run {run_id} broke: {row.error}") from row.error
+        return unpack(str(row.output))
+
+    async def state(self, run_id: str) -> RunState:
+        return self._state(await self._row(run_id))
+
+    async def steps(self, run_id: str) -> Sequence[str]:
+        await self._row(run_id)
+        return [name for _, name in await self._kept(run_id)]
+
+    async def resume(self, run_id: str) -> None:
+        async with self._workers.alone():
+            self._must_be_interrupted(await self._row(run_id))
+            await self._aside(DBOS.resume_workflow_async(run_id, queue_name=self._queue))
+
+    async def cancel(self, run_id: str) -> None:
+        await self._row(run_id)
+        await self._aside(DBOS.cancel_workflow_async(run_id))
+        if here := self._here.get(run_id):
+            here.stop()
+            await asyncio.wait([here.task])
+
+    async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
+        self._workflow_of((await self._row(run_id)).name.removeprefix(PREFIX))
+        if await self._rows(workflow_ids=[new_id]):
+            raise UsageError(f"there is a run {new_id} already", hint="give the fork another id")
+        kept = await self._kept(run_id)
+        if not 0 <= from_step <= len(kept):
+            raise UsageError(
+                f"the run {run_id} has {len(kept)} finished steps, not {from_step}",
+                hint=f"fork it after 0 to {len(kept)} of them",
+            )
+        first = kept[from_step - 1][0] + 1 if from_step else 0
+
+        async def fork() -> None:
+            with SetWorkflowID(new_id):
+                await DBOS.fork_workflow_async(
+                    run_id, first, application_version=LAYOUT, queue_name=self._queue
+                )
+
+        await self._aside(fork())
+
+    async def send_answer(self, run_id: str, question_id: str, answer: str) -> None:
+        row = await self._row(run_id)
+        if row.status not in UNDER_WAY:
+            raise UsageError(f"the run {run_id} has ended and waits for no answer")
+        await self._aside(DBOS.send_async(run_id, pack(answer), question_id))
+
+    async def unfinished(self) -> Sequence[str]:
+        rows = await self._rows(status=UNDER_WAY)
+        return [row.workflow_id for row in rows if not self._has_owner(row)]
+
+    async def close(self) -> None:
+        """Leave every run where it is; each can be resumed."""
+        here = list(self._here.values())
+        self._watching.cancel()
+        for each in here:
+            if not each.over:
+                each.task.cancel()
+        await asyncio.wait([self._watching, *(each.task for each in here)])
+
+    async def _watch(self) -> None:
+        """Runs that work here and were cancelled elsewhere stop, also in the middle of a step."""
+        while True:
+            await asyncio.sleep(WATCH)
+            if self._here:
+                with suppress(OutsideError):  # the run itself will meet it, and say so
+                    for row in await self._rows(workflow_ids=[*self._here], status="CANCELLED"):
+                        if here := self._here.get(row.workflow_id):
+                            here.stop()
+
+    def _workflow_of(self, kind: str) -> Callable[[str], Coroutine[Any, Any, str]]:
+        if kind not in self._workflows:
+            raise UsageError(
+                f"no run of the kind {kind!r} can be worked on here",
+                hint=f"the kinds are: {', '.join(sorted(self._workflows))}",
+            )
+        return self._workflows[kind]
+
+    def _must_be_interrupted(self, row: WorkflowStatus) -> None:
+        self._workflow_of(row.name.removeprefix(PREFIX))
+        state = self._state(row)
+        if state == "running":
+            process = _owner(row).partition("-")[0]
+            raise UsageError(
+                f"the run {row.workflow_id} is being worked on by process {process}",
+                hint=f"`prowess runs events {row.workflow_id} --follow` shows how far it is",
+            )
+        if state != "interrupted":
+            raise UsageError(
+                f"the run {row.workflow_id} {'was cancelled' if state == 'cancelled' else 'has ended'}",
+                hint=f"`prowess runs fork {row.workflow_id}` begins again from any point of it",
+            )
+
+    def _state(self, row: WorkflowStatus) -> RunState:
+        if row.status in {"SUCCESS", "ERROR"}:
+            return "ended"
+        if row.status == "CANCELLED":
+            return "cancelled"
+        return "running" if self._has_owner(row) else "interrupted"
+
+    def _has_owner(self, row: WorkflowStatus) -> bool:
+        return row.status in UNDER_WAY and self._workers.is_alive(_owner(row))
+
+    async def _row(self, run_id: str) -> WorkflowStatus:
+        rows = await self._rows(workflow_ids=[run_id])
+        if not rows:
+            raise UnknownRunError(f"there is no run {run_id}", hint="`prowess runs` lists them")
+        return rows[0]
+
+    async def _rows(self, *, load_output: bool = False, **which: Any) -> list[WorkflowStatus]:
+        return await self._aside(
+            DBOS.list_workflows_async(load_input=False, load_output=load_output, **which)
+        )
+
+    async def _kept(self, run_id: str) -> list[tuple[int, str]]:
+        """The run's finished steps in order, by number and name; an answer's name is its own."""
+        rows = await self._aside(DBOS.list_workflow_steps_async(run_id, load_output=False))
+        names = [(row["function_id"], row["function_name"]) for row in rows]
+        return [
+            (number, "answer" if name == "DBOS.recv" else name)
+            for number, name in names
+            if name != "DBOS.sleep"  # the time limit of an answer
+        ]
+
+    async def _aside(self, work: Coroutine[Any, Any, T]) -> T:
+        """In a context of its own, or the library would count it among the steps of the run we are in."""
+        try:
+            return await asyncio.create_task(work, context=Context())
+        except sa.exc.SQLAlchemyError as error:
+            raise unusable(self._database, error) from error
+
+
+def _owner(row: WorkflowStatus) -> str:
+    """The process that a run under way belongs to."""
+    if row.status == "ENQUEUED":
+        return (row.queue_name or "").removeprefix(QUEUE)
+    return row.executor_id or ""

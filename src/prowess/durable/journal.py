@@ -1,0 +1,79 @@
+"""
+The journal of a run's steps: one look before the work, one line after it.
+
+Both tell when the run is no longer ours to work on. Where the database is a local file they are so
+quick that they happen on the event loop itself.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import sqlalchemy as sa
+
+from prowess.core.errors import OutsideError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_INTENTS = sa.text(
+    "create table if not exists prowess_intent"
+    " (run text not null, step integer not null, primary key (run, step))"
+)
+_INTEND = sa.text(
+    "insert into prowess_intent (run, step) values (:run, :step) on conflict do nothing"
+)
+
+
+class Journal:
+    """The kept steps of every run in one database. `steps` is where the library keeps them."""
+
+    def __init__(self, database: sa.Engine, steps: Any) -> None:
+        self._database = database
+        self._steps = steps
+        self._is_local = database.dialect.name == "sqlite"
+        with database.begin() as connection:
+            connection.execute(_INTENTS)
+
+    async def read(self, run: str, step: int, name: str) -> str | None:
+        """What the step gave, if it was done before."""
+        found = await self._call(self._steps.check_operation_execution, run, step, name)
+        return found["output"] if found else None
+
+    async def write(self, run: str, step: int, name: str, output: str) -> None:
+        line = {
+            "workflow_uuid": run,
+            "function_id": step,
+            "function_name": name,
+            "output": output,
+            "error": None,
+            "serialization": "portable_json",
+            "started_at_epoch_ms": int(time.time() * 1000),
+            "child_workflow_id": None,
+        }
+        await self._call(self._steps.record_operation_result, line)
+
+    async def intend(self, run: str, step: int) -> bool:
+        """Write down that the step is about to be done; false when that was written before."""
+        return await self._call(self._intend, run, step)
+
+    def _intend(self, run: str, step: int) -> bool:
+        with self._database.begin() as connection:
+            return connection.execute(_INTEND, {"run": run, "step": step}).rowcount > 0
+
+    async def _call(self, statement: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            if self._is_local:
+                return statement(*args, **kwargs)
+            return await asyncio.to_thread(statement, *args, **kwargs)
+        except sa.exc.SQLAlchemyError as error:
+            raise unusable(self._database, error) from error
+
+
+def unusable(database: sa.Engine, error: sa.exc.SQLAlchemyError) -> OutsideError:
+    reason = str(getattr(error, "orig", None) or error).strip()
+    return OutsideError(
+        f"the database of runs {database.url.render_as_string()} cannot be used: {reason}",
+        hint="look after its disk or server; with --data a new one is begun in another folder",
+    )

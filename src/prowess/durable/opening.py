@@ -1,0 +1,106 @@
+"""
+Opening and closing the durable engine: the database, the lock that says we live, the library.
+
+The library can be open once in a process. Closed, it leaves nothing behind: no thread, no lock, and
+an event loop that can be used on.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSPortableJSONSerializer
+
+from prowess.core.errors import OutsideError
+from prowess.core.ports import Body
+from prowess.durable.doors import kept_steps, own_queue
+from prowess.durable.engine import LAYOUT, QUEUE, DurableEngine
+from prowess.durable.journal import Journal, unusable
+from prowess.durable.sqlite import open_sqlite
+from prowess.durable.workers import FileWorkers, Workers
+
+ANSWERS = 0.05  # seconds between two looks for an answer
+RESUMED = 0.2  # seconds between two looks for what this process is to go on with
+THREADS = 64
+_one = threading.Lock()
+
+
+@asynccontextmanager
+async def open_engine(database: str, bodies: Mapping[str, Body]) -> AsyncIterator[DurableEngine]:
+    """
+    The engine on the database file `database`, which is made when it is not there.
+
+    `bodies` are the kinds of run that this process can work on. Leaving the block leaves the runs
+    that are still under way as they are, to be resumed.
+    """
+    if not _one.acquire(blocking=False):
+        raise RuntimeError("an engine is already open in this process")
+    try:
+        async with _launched(database, bodies) as engine:
+            yield engine
+    finally:
+        _one.release()
+
+
+@asynccontextmanager
+async def _launched(place: str, bodies: Mapping[str, Body]) -> AsyncIterator[DurableEngine]:
+    sql = _opened(place)
+    workers = FileWorkers(place)
+    try:
+        async with workers.alone():  # two that make one new database at once would meet half way
+            try:
+                engine = _launch(sql, workers, bodies)
+            except sa.exc.SQLAlchemyError as error:
+                raise unusable(sql, error) from error
+        try:
+            yield engine
+        finally:
+            await engine.close()
+    finally:
+        await _closed()
+        sql.dispose()
+        workers.close()
+
+
+def _opened(path: str) -> sa.Engine:
+    try:
+        return open_sqlite(path)
+    except OSError as error:
+        raise OutsideError(
+            f"the database of runs {path} cannot be used: {error.strerror}",
+            hint="name a folder that you can write to with --data or PROWESS_DATA",
+        ) from error
+
+
+def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> DurableEngine:
+    dbos = DBOS(
+        config={
+            "name": "prowess",
+            "system_database_url": "sqlite://",
+            "system_database_engine": sql,
+            "serializer": DBOSPortableJSONSerializer(),
+            "application_version": LAYOUT,
+            "executor_id": workers.name,
+            "log_level": "CRITICAL",  # what goes wrong with a run is told by its events and errors
+            "max_executor_threads": THREADS,
+            "notification_listener_polling_interval_sec": ANSWERS,
+        }
+    )
+    own_queue(dbos, QUEUE + workers.name, every=RESUMED)
+    workers.enter()
+    DBOS.launch()
+    return DurableEngine(
+        bodies, workers=workers, journal=Journal(sql, kept_steps(dbos)), database=sql
+    )
+
+
+async def _closed() -> None:
+    """Ending the library waits for its threads, so it happens on a thread of its own."""
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(max_workers=1) as aside:
+        await loop.run_in_executor(aside, lambda: DBOS.destroy(destroy_registry=True))
+    # It made its threads those of the event loop, where they would now be missing.
+    loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))

@@ -1,0 +1,112 @@
+"""
+Who is alive: one locked file for every process that works on runs.
+
+The kernel lets go of the lock when a process ends, however it ends, so a lock that can be taken is
+proof that its owner is gone. Only then may somebody else go on with its runs.
+"""
+
+import asyncio
+import fcntl
+import os
+import time
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+from typing import Protocol
+
+from prowess.core.errors import OutsideError
+from prowess.core.files import make_private
+
+PATIENCE = 30.0  # seconds to wait for another process to let go
+
+
+class Workers(Protocol):
+    """The processes that share one database. `name` is this one's, and never used again."""
+
+    name: str
+
+    def is_alive(self, name: str) -> bool: ...
+
+    def enter(self) -> None:
+        """Be alive from here on, and forget those who are not. To be called `alone`."""
+        ...
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """While it lasts, no other process is in this same passage."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class FileWorkers:
+    """Beside the database: a file to take turns with, and a folder with one file for each process."""
+
+    def __init__(self, database: str) -> None:
+        self.name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+        self._turn = f"{os.path.abspath(database)}.lock"
+        self._folder = f"{os.path.abspath(database)}.workers"
+        self._held: int | None = None
+
+    def enter(self) -> None:
+        make_private(self._folder)
+        self._held = _open(self._file(self.name))
+        fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for name in os.listdir(self._folder):
+            if not self.is_alive(name):
+                with suppress(FileNotFoundError):
+                    os.unlink(self._file(name))
+
+    def is_alive(self, name: str) -> bool:
+        if name == self.name:
+            return self._held is not None
+        try:
+            file = os.open(self._file(name), os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        with _closing(file):
+            return not _lock(file)
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        file = _open(self._turn)
+        with _closing(file):
+            until = time.monotonic() + PATIENCE
+            while not _lock(file):
+                if time.monotonic() > until:
+                    raise OutsideError(
+                        f"another process has held {self._turn} for {PATIENCE:.0f} seconds",
+                        hint="end the other `prowess` process, or name another folder with --data",
+                    )
+                await asyncio.sleep(0.01)
+            yield
+
+    def close(self) -> None:
+        if self._held is not None:
+            with suppress(FileNotFoundError):
+                os.unlink(self._file(self.name))
+            os.close(self._held)
+            self._held = None
+
+    def _file(self, name: str) -> str:
+        return os.path.join(self._folder, name)
+
+
+def _open(path: str) -> int:
+    # Not inherited, or a command that outlives us would keep us alive.
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+def _lock(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def _closing(file: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.close(file)
