@@ -51,15 +51,41 @@ def open_in(folder: str, relative: str) -> int:
         raise _outside(relative) from None
 
 
+def is_folder(folder: str, relative: str) -> bool:
+    """Whether this is a folder; what is absent is not."""
+    try:
+        descriptor = open_in(folder, relative)
+    except AbsentError:
+        return False
+    try:
+        return stat.S_ISDIR(os.fstat(descriptor).st_mode)
+    finally:
+        os.close(descriptor)
+
+
+def names_in(folder: str, relative: str) -> list[str]:
+    """What a folder holds, in name order; folders end in a slash."""
+    descriptor = open_in(folder, relative)
+    try:
+        with os.scandir(descriptor) as entries:
+            return sorted(f"{each.name}/" if each.is_dir() else each.name for each in entries)
+    finally:
+        os.close(descriptor)
+
+
 def read_in(folder: str, relative: str, *, limit: int) -> bytes:
     """The whole of a plain file, or `RefusedError`; never more than `limit` bytes."""
-    with os.fdopen(open_in(folder, relative), "rb") as file:
-        status = os.fstat(file.fileno())
-        if stat.S_ISDIR(status.st_mode):
+    descriptor = open_in(folder, relative)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
             raise RefusedError(f"{relative} is a folder", hint="name a file in it")
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(mode):
             raise RefusedError(f"{relative} is not a plain file", hint="name a plain file")
-        data = file.read(limit + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > limit:
         raise RefusedError(
             f"{relative} has more than {limit:,} bytes",

@@ -1,0 +1,96 @@
+"""
+Where a run's tools work: what they may touch, and whom they may ask.
+
+Every path a model names becomes a `Spot` beneath one of a few roots before anything is opened.
+The workspace can be written; the skill's folder and what was kept of long output can be read.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from prowess.core.errors import RefusedError
+from prowess.core.ports import Ask, Gate, Sandbox
+from prowess.core.process import Limits
+from prowess.core.run import Outcome
+
+OUTPUTS = "outputs"  # the part of a run's folder that holds long output
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """
+    `gate` judges whatever a tool would do instead of what was asked, so that help never does more
+    than was granted. `fill` puts values in for the `$variables` of a supporting file. Without
+    `ask`, `load_skill` or `run_skill` the tools that need them are not in the box.
+    `heals` is false only to measure what the help is worth.
+    """
+
+    workspace: str
+    run_folder: str
+    sandbox: Sandbox
+    gate: Gate
+    skill_dir: str | None = None
+    network: bool = False
+    limits: Limits = Limits()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    ask: Ask | None = None
+    load_skill: Callable[[str, str], Awaitable[str]] | None = None
+    run_skill: Callable[[str, str], Awaitable[Outcome]] | None = None
+    fill: Callable[[str], str] = str
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    heals: bool = True
+
+    @property
+    def outputs(self) -> str:
+        return os.path.join(self.run_folder, OUTPUTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A path beneath a root; `name` is how the model should say it."""
+
+    root: str
+    relative: str
+    writable: bool
+
+    @property
+    def name(self) -> str:
+        return self.relative if self.writable else os.path.join(self.root, self.relative)
+
+    def beside(self, relative: str) -> "Spot":
+        return Spot(root=self.root, relative=relative, writable=self.writable)
+
+
+def locate(place: Place, path: str) -> Spot:
+    """Where `path` lies; relative ones are beneath the workspace. `RefusedError` outside all roots."""
+    if "\0" in path:
+        raise RefusedError(f"{path!r} is not a path", hint="leave out the NUL")
+    whole = os.path.normpath(os.path.join(place.workspace, path))
+    for spot, start in _roots(place):
+        if whole == start or whole.startswith(start.rstrip("/") + "/"):
+            return spot.beside(os.path.relpath(whole, start))
+    raise RefusedError(
+        f"{path} is outside the workspace",
+        hint=f"use paths beneath {place.workspace}" + _also(place),
+    )
+
+
+def _roots(place: Place) -> list[tuple[Spot, str]]:
+    """Each root under its own and its real name; a folder inside another comes before it."""
+    named = (
+        (place.workspace, True),
+        (place.outputs, False),
+        *([(place.skill_dir, False)] if place.skill_dir else []),
+    )
+    roots = [
+        (Spot(root=root, relative=".", writable=writable), start)
+        for root, writable in named
+        for start in (os.path.abspath(root), os.path.realpath(root))
+    ]
+    return sorted(roots, key=lambda each: -len(each[1]))
+
+
+def _also(place: Place) -> str:
+    return f", or beneath {place.skill_dir} to read" if place.skill_dir else ""

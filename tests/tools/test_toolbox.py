@@ -1,0 +1,255 @@
+"""From a call to an observation, whatever the model wrote."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prowess.core.chat import Call, Observation
+from prowess.core.verdict import Verdict
+from prowess.tools.place import Place
+from prowess.tools.toolbox import Tool, Toolbox, seen, typed
+from support import write_file
+
+Act = Callable[..., Observation]
+
+
+def a_tool(run: Callable[[Call], Any], **more: Any) -> Tool:
+    schema = {"type": "object", "properties": {}}
+    return Tool(name="Odd", kind="API", description="odd", parameters=schema, run=run, **more)
+
+
+def test_a_typed_function_becomes_a_card(box: Toolbox) -> None:
+    cards = {card.name: card for card in box.cards()}
+
+    assert set(cards) == {"Read", "Write", "Edit", "Glob", "Grep", "Bash"}
+    read = cards["Read"]
+    assert read.description.startswith("Reads a text file")
+    assert read.parameters["required"] == ["file_path"]
+    assert read.parameters["properties"]["offset"]["type"] == "integer"
+    assert "place" not in read.parameters["properties"]
+
+
+def test_what_only_reads_is_marked(box: Toolbox) -> None:
+    reads = {
+        name
+        for name in ("Read", "Write", "Edit", "Glob", "Grep", "Bash")
+        if _tool(box, name).reads_only
+    }
+
+    assert reads == {"Read", "Glob", "Grep"}
+
+
+def _tool(box: Toolbox, name: str) -> Tool:
+    tool = box.get(name)
+    assert tool
+    return tool
+
+
+@pytest.mark.parametrize(
+    ("call", "repeatable"),
+    [
+        (Call(id="1", tool="Read", input={}), True),
+        (Call(id="1", tool="Write", input={}), True),
+        (Call(id="1", tool="Edit", input={}), False),
+        (Call(id="1", tool="Bash", input={"command": "git log | head -3"}), True),
+        (Call(id="1", tool="Bash", input={"command": "git push"}), False),
+        (Call(id="1", tool="Bash", input={"command": "cat a > b"}), False),
+        (Call(id="1", tool="Bash", input={"command": "cat \"it's\" $(rm x) 'y'"}), False),
+        (Call(id="1", tool="Bash", input={"command": "find . -delete"}), False),
+        (Call(id="1", tool="Bash", input={}), False),
+    ],
+)
+def test_it_is_known_which_calls_may_be_made_twice(
+    box: Toolbox, call: Call, *, repeatable: bool
+) -> None:
+    assert box.repeatable(call) is repeatable
+
+
+@pytest.mark.parametrize("said", ["read", "READ", "read_file", "ReadFile", "cat"])
+def test_a_tool_is_known_by_other_names(act: Act, workspace: Path, said: str) -> None:
+    write_file(workspace / "a.txt", "here")
+
+    seen = act(said, file_path="a.txt")
+
+    assert "here" in seen.text
+    assert seen.healed == (f"read {said} as Read",)
+
+
+def test_an_unknown_tool_is_told_with_the_nearest(act: Act) -> None:
+    seen = act("Grepp", pattern="x")
+
+    assert not seen.ok
+    assert "Did you mean Grep" in seen.text
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"path": "a.txt"},
+        {"filePath": "a.txt"},
+        {"FILE": "a.txt"},
+        {"arguments": '{"file_path": "a.txt",}'},
+        {"input": {"file_path": "a.txt"}},
+        {"input": '{"file_path": "a.txt" /* the one */}'},
+        {"file_path": "a.txt", "limit": "5"},
+        {"file_path": "a.txt", "limit": "5", "offset": "1"},
+    ],
+)
+def test_arguments_are_read_as_they_were_meant(
+    act: Act, workspace: Path, given: dict[str, Any]
+) -> None:
+    write_file(workspace / "a.txt", "here")
+
+    seen = act("Read", **given)
+
+    assert "here" in seen.text
+    assert seen.healed
+
+
+def test_the_call_as_meant_can_be_shown_to_the_gate(box: Toolbox) -> None:
+    mended = box.mend(Call(id="7", tool="shell", input={"cmd": "ls"}))
+
+    assert mended.call == Call(id="7", tool="Bash", input={"command": "ls"})
+    assert box.mend(mended.call) == replace(mended, healed=())
+
+
+def test_a_mended_call_that_is_not_granted_is_refused(act: Act) -> None:
+    def gate(call: Call) -> Verdict:
+        return Verdict(allowed=call.tool != "Bash", reason="Bash is not granted")
+
+    seen = act("shell", cmd="touch made", _place={"gate": gate})
+
+    assert seen.refused
+    assert not seen.ok
+    assert seen.text == "Bash is not granted"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "told"),
+    [
+        ("Read", {}, "file_path is missing. It takes: file_path, offset?, limit?, encoding?"),
+        ("Read", {"file_path": "a", "limit": "many"}, "limit: should be a valid integer"),
+        ("Read", {"file_path": "a", "limit": 0}, "limit: should be greater than or equal to 1"),
+        ("Write", {"file_path": "a", "content": "", "mode": "append"}, "mode is not an argument"),
+        ("Grep", {"pattern": "x", "output_mode": "all"}, "output_mode: should be 'content'"),
+        ("Bash", {"command": ""}, "command: "),
+    ],
+)
+def test_wrong_arguments_are_told(act: Act, tool: str, given: dict[str, Any], told: str) -> None:
+    seen = act(tool, **given)
+
+    assert not seen.ok
+    assert told in seen.text
+
+
+def test_without_healing_a_nearly_right_call_is_wrong(act: Act) -> None:
+    assert not act("read", file_path="a", _place={"heals": False}).ok
+    assert not act("Read", path="a", _place={"heals": False}).ok
+
+
+def test_a_fault_of_a_tool_is_an_observation(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(call: Call) -> Observation:
+        raise KeyError("oops")
+
+    made = asyncio.run(Toolbox([a_tool(broken)], place).act(Call(id="1", tool="Odd", input={})))
+
+    assert not made.ok
+    assert "itself broke (KeyError: 'oops')" in made.text
+    assert made.facts == {"fault": "KeyError"}
+    assert "the tool Odd broke" in caplog.text
+
+
+def test_cancellation_passes_through(place: Place) -> None:
+    async def endless(call: Call) -> Observation:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def go() -> None:
+        box = Toolbox([a_tool(endless)], place)
+        async with asyncio.timeout(0.01):
+            await box.act(Call(id="1", tool="Odd", input={}))
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(go())
+
+
+def test_what_must_not_be_done_twice_is_not_tried_again(place: Place, pauses: list[float]) -> None:
+    tries = []
+
+    async def busy(call: Call) -> Observation:
+        tries.append(call)
+        raise OSError(11, "Resource temporarily unavailable")
+
+    once = asyncio.run(Toolbox([a_tool(busy)], place).act(Call(id="1", tool="Odd", input={})))
+
+    assert not once.ok
+    assert len(tries) == 1
+    assert not pauses
+
+
+def test_what_may_be_repeated_is_tried_a_bounded_number_of_times(
+    place: Place, pauses: list[float]
+) -> None:
+    tries = []
+
+    async def busy(call: Call) -> Observation:
+        tries.append(call)
+        raise OSError(11, "Resource temporarily unavailable")
+
+    box = Toolbox([a_tool(busy, repeatable=True)], place)
+    made = asyncio.run(box.act(Call(id="1", tool="Odd", input={})))
+
+    assert made.text == "Odd failed: Resource temporarily unavailable"
+    assert len(tries) == 4
+    assert pauses == [0.05, 0.2, 0.8]
+
+
+def test_long_output_is_kept_whole_and_shown_short(place: Place) -> None:
+    text = "".join(f"line {number} é\n" for number in range(10_000))
+
+    async def talk(call: Call) -> Observation:
+        return seen(text)
+
+    made = asyncio.run(Toolbox([a_tool(talk)], place).act(Call(id="a/../b", tool="Odd", input={})))
+
+    assert len(made.text) < 31_000
+    assert made.text.startswith("line 0 é\nline 1 é")
+    assert made.text.endswith("line 9999 é\n")
+    whole = made.facts["whole_output"]
+    assert whole in made.text
+    assert Path(whole).read_text() == text
+    assert Path(whole).parent == Path(place.outputs)
+    assert os.stat(whole).st_mode & 0o777 == 0o600
+    assert "line 5000" in _read(place, whole)
+
+
+def _read(place: Place, path: str) -> str:
+    from prowess.tools.standard import standard_tools
+
+    box = Toolbox(standard_tools(place), place)
+    call = Call(id="2", tool="Read", input={"file_path": path, "offset": 4990, "limit": 20})
+    return asyncio.run(box.act(call)).text
+
+
+async def greet(place: Place, *, name: str = "you", times: float = 1) -> Observation:
+    return seen(f"hello {name} " * int(times))
+
+
+def test_any_typed_function_can_be_a_tool(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prowess.tools.toolbox.description", lambda name: f"about {name}")
+    tool = typed("Greet", "API", partial(greet, place))
+
+    made = asyncio.run(
+        Toolbox([tool], place).act(Call(id="9", tool="Greet", input={"name": "all"}))
+    )
+
+    assert made == Observation(call_id="9", text="hello all ")
+    assert tool.card().description == "about greet"
