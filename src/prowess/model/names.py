@@ -157,7 +157,7 @@ def _placed(named: Named, environment: Mapping[str, str]) -> Named:
         return named
     address = environment.get(ADDRESSES[named.provider], "")
     if named.provider == "ollama":
-        return replace(named, base_url=_ollama(address))
+        return replace(named, base_url=ollama_address(address))
     variables = KEYS.get(named.provider, ())
     key = next((variable for variable in variables if environment.get(variable)), "")
     if named.provider == "local":
@@ -172,7 +172,7 @@ def _placed(named: Named, environment: Mapping[str, str]) -> Named:
     return replace(named, base_url=address, key_variable=key)
 
 
-def _ollama(host: str) -> str:
+def ollama_address(host: str) -> str:
     """OLLAMA_HOST as people write it (`host`, `host:port`, a URL; 0.0.0.0 is what a server binds to)."""
     if not host:
         return OLLAMA

@@ -71,6 +71,9 @@ class Scripted:
             raise turn
         return replace(turn, message=_with_ids(turn.message, said), model=turn.model or self.name)
 
+    async def close(self) -> None:
+        """Nothing is open."""
+
     def _turn(self, messages: Sequence[Message], said: int) -> Turn:
         if callable(self._script):
             return self._script(messages)
