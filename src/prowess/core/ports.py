@@ -1,6 +1,7 @@
 """What the stages ask of the world outside, so that each answer can be replaced."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
 from prowess.core.chat import Call, Message, Observation, Reply, ToolCard
@@ -21,7 +22,7 @@ class Log(Protocol):
     The append-only event log. One contract suite holds for every implementation.
 
     Order within a run is by `seq`, never by clock. Writing the same `seq` of a run again changes
-    nothing, so that a replayed run writes nothing twice.
+    nothing, so that a replayed run writes nothing twice. May be used by several threads at once.
     """
 
     def append(self, event: Event, *, seq: int | None = None) -> Recorded:
@@ -34,6 +35,22 @@ class Log(Protocol):
 
     def tail(self, *, after: int = 0, kind: str | None = None) -> Iterator[Recorded]:
         """The events of all runs in the order they were written, those after `position` `after`."""
+        ...
+
+    def last(self, count: int, *, kind: str | None = None) -> Sequence[Recorded]:
+        """The newest events in the order they were written, at most `count`."""
+        ...
+
+    def runs(self, *, limit: int, before: str | None = None) -> Sequence[str]:
+        """The ids of what has a `run.started` event, newest first; with `before`, those older than that run."""
+        ...
+
+    def runs_beginning(self, beginning: str) -> Sequence[str]:
+        """The ids that begin so, newest first; a sub-agent's only when its run's id is there whole."""
+        ...
+
+    def notify(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+        """While it lasts, `wake` is called after every event that is appended here, on any thread."""
         ...
 
     def close(self) -> None: ...

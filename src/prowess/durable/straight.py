@@ -85,7 +85,9 @@ class StraightEngine:
         if run_id not in self._runs:
             steps = StraightSteps(run_id)
             # In a context of its own, or its steps would seem to be inside the one that starts it.
-            task = asyncio.create_task(_working(self.bodies[kind], steps, request), context=Context())
+            task = asyncio.create_task(
+                _working(self.bodies[kind], steps, request), context=Context()
+            )
             task.add_done_callback(
                 lambda it: it.cancelled() or it.exception()
             )  # seen, if asked or not

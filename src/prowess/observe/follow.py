@@ -1,0 +1,58 @@
+"""
+Following the log: first what is there, then what comes, each event once and in order.
+
+The number of the last event read is the whole state of a follower. So nothing is missed and nothing
+is seen twice, whoever writes, in this process or in another; and who comes back with that number
+goes on where they were.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from itertools import islice
+
+from prowess.core.event import Recorded
+from prowess.core.ports import Log
+
+LOOK = 0.1  # seconds until what another process wrote is seen, at most
+PAGE = 200  # events read at once; between two pages others have their turn
+
+
+async def follow(
+    log: Log, run: str | None = None, *, after: int = 0
+) -> AsyncGenerator[Recorded, None]:
+    """
+    The events of one run after its `seq` `after`, or those of all runs after the `position` `after`.
+
+    Never ends by itself: a run that is finished may still be asked about, and the log is never
+    finished. A run's events come by `seq`, and one that is written below a number already read is
+    not seen; a run's own recorder counts up, so it never happens to a run.
+    """
+    loop, fresh = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake() -> None:
+        if not fresh.is_set():
+            loop.call_soon_threadsafe(fresh.set)
+
+    with log.notify(wake):
+        while True:
+            fresh.clear()  # before the look, or what is written between the two would wait
+            page = list(islice(_unread(log, run, after), PAGE))
+            for each in page:
+                yield each
+                after = each.position if run is None else each.seq
+            if len(page) == PAGE:
+                await asyncio.sleep(0)
+            else:
+                await _set_within(fresh, LOOK)
+
+
+def _unread(log: Log, run: str | None, after: int) -> Iterator[Recorded]:
+    return log.tail(after=after) if run is None else log.run(run, after=after)
+
+
+async def _set_within(event: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        pass
