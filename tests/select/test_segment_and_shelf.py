@@ -1,7 +1,6 @@
 """What is kept on disk changes what ranking costs, and nothing else."""
 
 import random
-from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -65,16 +64,18 @@ def plain(segment: Segment) -> tuple[object, ...]:
     """Everything in it, as values that compare."""
     return (
         segment.keys,
-        segment.stems,
+        segment.rare,
+        segment.common,
         segment.refused,
         *(
             list(part)
             for part in (
                 segment.starts,
                 segment.skills,
-                segment.strengths,
                 segment.pair_starts,
                 segment.pairs,
+                segment.strengths,
+                segment.rows,
             )
         ),
     )
@@ -108,12 +109,7 @@ def test_a_segment_gives_back_the_profiles_it_was_made_of() -> None:
     back = dict(load_whole(build(put)).profiles())
 
     assert list(back) == [key for key, _ in put]
-    for key, was in put:
-        assert back[key].strength == {  # kept in four bytes
-            stem: array("f", [strength])[0] for stem, strength in was.strength.items()
-        }
-        assert back[key].pairs == was.pairs
-        assert back[key].refused == was.refused
+    assert back == dict(put)
 
 
 def load_whole(segment: Segment) -> Segment:
@@ -237,6 +233,21 @@ def test_what_came_since_is_put_to_the_rest_when_it_has_grown(tmp_path: Path) ->
     large, small = sizes(tmp_path)
     assert small <= LEAST
     assert small + large == 6 * LEAST - 8
+
+
+def test_what_is_gone_does_not_stay_on_the_shelf_for_ever(tmp_path: Path) -> None:
+    skills, bodies = some(4 * LEAST), Bodies()
+    open_ranker(skills, bodies, folder=str(tmp_path))
+    bodies.read.clear()
+
+    left = open_ranker(skills[:LEAST], bodies, folder=str(tmp_path))
+
+    (file,) = tmp_path.iterdir()
+    kept = load(file.read_bytes())
+    assert kept
+    assert len(kept.keys) == LEAST
+    assert bodies.read == []
+    assert answers(left) == answers(open_ranker(skills[:LEAST], Bodies(), folder=None))
 
 
 def sizes(folder: Path) -> tuple[int, int]:

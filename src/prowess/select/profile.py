@@ -23,6 +23,8 @@ DESCRIPTION_WORDS, BODY_WORDS = (
     50.0,
     800.0,
 )  # the usual lengths; fixed, so that skills do not depend on each other
+STEPS = 128  # a strength is kept in one byte, as so many steps to the whole
+STRONGEST = round(STEPS * (SATURATION + 1))
 BODY_CHARS, PAIR_CHARS = 12_000, 6_000  # what comes later in a body is detail
 
 _NOT_FOR = re.compile(
@@ -46,7 +48,7 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 class Profile:
     """Stems with their strength, hashes of stems that stand side by side, and stems that the skill says it is not for."""
 
-    strength: dict[str, float]
+    strength: dict[str, int]
     pairs: "array[int]"
     refused: frozenset[str]
 
@@ -74,9 +76,7 @@ def pairs_of(stems: list[str]) -> set[int]:
     return {zlib.crc32(f"{one} {two}".encode()) for one, two in pairwise(stems) if one != two}
 
 
-def _strength(
-    name: list[str], rest: list[str], use: list[str], body: list[str]
-) -> dict[str, float]:
+def _strength(name: list[str], rest: list[str], use: list[str], body: list[str]) -> dict[str, int]:
     total: defaultdict[str, float] = defaultdict(float)
     for stem in name:
         total[stem] += NAME
@@ -88,7 +88,8 @@ def _strength(
         for stem in stems:
             total[stem] += weight
     return {
-        stem: weight * (SATURATION + 1) / (weight + SATURATION) for stem, weight in total.items()
+        stem: max(1, round(STEPS * weight * (SATURATION + 1) / (weight + SATURATION)))
+        for stem, weight in total.items()
     }
 
 

@@ -10,16 +10,17 @@ the same skills give the same answer in whatever order they come.
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from heapq import nlargest
 
 from prowess.core.skill import Skill
-from prowess.select.profile import pairs_of
-from prowess.select.segment import Key, Segment
+from prowess.select.profile import STEPS, pairs_of
+from prowess.select.segment import Segment
+from prowess.select.tally import LEADERS, Spoken, Tally
 from prowess.select.words import words
 
-RARITY_POWER = 0.7  # flatter than BM25's: plain verbs such as "review" do tell skills apart
 NAMED = 2.0  # when all words of a skill's name stand in the task, in order
 PAIR, PAIR_TOP = (
     0.6,
@@ -41,55 +42,35 @@ Adjust = Callable[[str, list[float]], list[float]]
 Allowed = Callable[[Skill], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranked:
-    """A skill with its score and what each stem of the task gave it, strongest first."""
+    """A skill with its score."""
 
     skill: Skill
     score: float
-    parts: tuple[tuple[str, float], ...]
+    _tell: Callable[[], tuple[tuple[str, float], ...]] = field(repr=False, compare=False)
 
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A segment in use: where in `skills` each of its skills stands, -1 for one that is gone, None when all stand as they are."""
-
-    segment: Segment
-    places: list[int] | None
-    base: int = 0
+    @cached_property
+    def parts(self) -> tuple[tuple[str, float], ...]:
+        """What each stem of the task gave it, strongest first; found out when it is asked for."""
+        return self._tell()
 
 
 class Ranker:
     """Answers for one catalog."""
 
     def __init__(self, skills: Sequence[Skill], segments: Sequence[Segment]) -> None:
-        self._parts: list[_Part] = []
-        wanted = {(skill.path, skill.state or 0): skill for skill in skills}
-        self._skills: list[Skill] = []
-        self._origin: list[tuple[Segment, int]] = []
-        for segment in segments:
-            self._take(segment, wanted)
+        self._tally = Tally(skills, segments)
         self._names: dict[tuple[str, ...], list[int]] = {}
-        for n, skill in enumerate(self._skills):
+        for n, skill in enumerate(self.skills):
             name = tuple(_PLAIN.findall(skill.name.lower()))
             if len(name) > 1:
                 self._names.setdefault(name, []).append(n)
 
-    def _take(self, segment: Segment, wanted: dict[Key, Skill]) -> None:
-        base, places = len(self._skills), []
-        for n, key in enumerate(segment.keys):
-            skill = wanted.pop(key, None)
-            places.append(-1 if skill is None else len(self._skills))
-            if skill is not None:
-                self._skills.append(skill)
-                self._origin.append((segment, n))
-        whole = len(self._skills) - base == len(segment.keys)
-        self._parts.append(_Part(segment, None if whole else places, base))
-
     @property
     def skills(self) -> Sequence[Skill]:
         """In the order in which `adjust` gets their scores."""
-        return self._skills
+        return self._tally.skills
 
     def rank(
         self,
@@ -102,37 +83,38 @@ class Ranker:
         """Best first; skills that share no word with the task are left out. `adjust` may add another signal, `allowed` leave skills out."""
         task = task[:MOST_CHARS]
         weight = _query(task)
-        score, rarity = self._scores(weight)
-        for n in self._named(task):
-            score[n] += NAMED
-        if adjust:
-            score = adjust(task, score)
-        top = self._best(task, score, limit, allowed)
+        rarity, spoken = self._tally.find(weight)
+        most = max(PAIR_TOP, limit)
+        top = self._top(task, spoken, most=most, adjust=adjust, allowed=allowed)
         if not top:
             return []
-        second = score[top[1]] if len(top) > 1 else 0.0
-        sure = self._confidence(top[0], score[top[0]], second, rarity)
-        scale = sure / score[top[0]]
+        top = self._with_pairs(task, top)
+        scale = self._confidence(top, spoken, rarity) / top[0][1]
         return [
-            Ranked(self._skills[n], scale * score[n], self._told(n, weight, rarity, scale))
-            for n in top[:limit]
+            Ranked(self.skills[n], scale * score, partial(self._told, n, spoken, scale))
+            for n, score in top[:limit]
         ]
 
-    def _scores(self, weight: Mapping[str, float]) -> tuple[list[float], dict[str, float]]:
-        """The score of every skill, and the rarity of each stem that is known."""
-        score = [0.0] * len(self._skills)
-        rarity: dict[str, float] = {}
-        for stem, importance in weight.items():
-            found = [hits for part in self._parts if (hits := _hits(part, stem))]
-            count = sum(len(places) for places, _ in found)
-            if not count:
-                continue
-            rarity[stem] = math.log(1 + (len(score) - count + 0.5) / (count + 0.5)) ** RARITY_POWER
-            factor = importance * rarity[stem]
-            for places, strengths in found:
-                for n, strength in zip(places, strengths, strict=True):
-                    score[n] += factor * strength
-        return score, rarity
+    def _top(
+        self,
+        task: str,
+        spoken: Sequence[Spoken],
+        *,
+        most: int,
+        adjust: Adjust | None,
+        allowed: Allowed | None,
+    ) -> list[tuple[int, float]]:
+        """The best `most` that are allowed with their scores, best first."""
+        named = dict.fromkeys(self._named(task), NAMED)
+        if adjust is None and most <= LEADERS:
+            leaders = self._tally.leaders(spoken, named)
+            top = self._largest(leaders, most, allowed)
+            if len(top) == most or len(leaders) < LEADERS:
+                return top
+        score = self._tally.everyone(spoken, named)
+        if adjust:
+            score = adjust(task, score)
+        return self._largest(dict(enumerate(score)), most, allowed)
 
     def _named(self, task: str) -> set[int]:
         """The skills whose name, of two words or more, stands in the task, hyphens or not."""
@@ -144,66 +126,57 @@ class Ranker:
             for n in self._names.get(tuple(said[start : start + length]), ())
         }
 
-    def _best(
-        self, task: str, score: list[float], limit: int, allowed: Allowed | None
-    ) -> list[int]:
-        """The places of the best skills, with what their pairs of words add."""
-        cut = max(score, default=0.0) / 2
-        near = [n for n, each in enumerate(score) if each > cut > 0]
-        most = max(PAIR_TOP, limit)
-        top = self._largest(near, score, most, allowed)
-        if len(top) < limit:
-            top = self._largest(
-                [n for n, each in enumerate(score) if each > 0], score, most, allowed
-            )
-        pairs = pairs_of(words(task))
-        for n in top[:PAIR_TOP]:
-            score[n] += PAIR * self._pairs_in_common(n, pairs)
-        return sorted(top, key=lambda n: (-score[n], self._skills[n].name))
-
     def _largest(
-        self, places: list[int], score: list[float], most: int, allowed: Allowed | None
-    ) -> list[int]:
+        self, score: Mapping[int, float], most: int, allowed: Allowed | None
+    ) -> list[tuple[int, float]]:
         """The best `most` of those that are allowed, which is asked only of as many as need be."""
         size = most
         while True:
-            least = min(nlargest(size, [score[n] for n in places]), default=0.0)
-            top = sorted(
-                (n for n in places if score[n] >= least),
-                key=lambda n: (-score[n], self._skills[n].name),
+            least = min(nlargest(size, score.values()), default=0.0)
+            near = self._in_order(
+                (n, each) for n, each in score.items() if each >= least and each > 0
             )
-            kept = [n for n in top if allowed is None or allowed(self._skills[n])]
-            if len(kept) >= most or size >= len(places):
+            kept = [pair for pair in near if allowed is None or allowed(self.skills[pair[0]])]
+            if len(kept) >= most or size >= len(score):
                 return kept[:most]
             size *= 4
 
+    def _in_order(self, scores: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+        return sorted(scores, key=lambda pair: (-pair[1], self.skills[pair[0]].name))
+
+    def _with_pairs(self, task: str, top: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+        """In their new order, with more for the best for each two words of the task that stand side by side in them too."""
+        pairs = pairs_of(words(task))
+        best = [(n, score + PAIR * self._pairs_in_common(n, pairs)) for n, score in top[:PAIR_TOP]]
+        return self._in_order([*best, *top[PAIR_TOP:]])
+
     def _pairs_in_common(self, n: int, pairs: set[int]) -> int:
-        segment, place = self._origin[n]
-        kept = segment.pairs[segment.pair_starts[place] : segment.pair_starts[place + 1]]
-        return sum(
-            (at := bisect_left(kept, pair)) < len(kept) and kept[at] == pair for pair in pairs
-        )
+        segment, number = self._tally.origin[n]
+        start, stop = segment.pair_starts[number], segment.pair_starts[number + 1]
+        places = [(pair, bisect_left(segment.pairs, pair, start, stop)) for pair in pairs]
+        return sum(at < stop and segment.pairs[at] == pair for pair, at in places)
 
     def _confidence(
-        self, n: int, first: float, second: float, rarity: Mapping[str, float]
+        self,
+        top: Sequence[tuple[int, float]],
+        spoken: Sequence[Spoken],
+        rarity: Mapping[str, float],
     ) -> float:
-        segment, place = self._origin[n]
-        evidence = sum(_strength(segment, stem, place) for stem in rarity)
-        refused = sum(rarity.get(stem, 0.0) for stem in segment.refused.get(place, ()))
+        """That the first of `top` is meant at all."""
+        n, first = top[0]
+        second = top[1][1] if len(top) > 1 else 0.0
+        segment, number = self._tally.origin[n]
+        evidence = sum(strength for _, strength in self._tally.parts(n, spoken)) / STEPS
+        refused = sum(rarity.get(stem, 0.0) for stem in segment.refused.get(number, ()))
         value = EVIDENCE * math.sqrt(evidence) + LEAD * (first - second) - REFUSED * refused
         return 1 / (1 + math.exp(-(value - MIDDLE) / SPREAD))
 
     def _told(
-        self, n: int, weight: Mapping[str, float], rarity: Mapping[str, float], scale: float
+        self, n: int, spoken: Sequence[Spoken], scale: float
     ) -> tuple[tuple[str, float], ...]:
-        segment, place = self._origin[n]
-        parts = [
-            (stem, scale * weight[stem] * rarity[stem] * _strength(segment, stem, place))
-            for stem in rarity
-        ]
-        return tuple(
-            sorted((part for part in parts if part[1] > 0), key=lambda part: (-part[1], part[0]))
-        )
+        parts = self._tally.parts(n, spoken)
+        told = [(each.stem, scale * each.factor * strength) for each, strength in parts]
+        return tuple(sorted(told, key=lambda part: (-part[1], part[0])))
 
 
 def _query(task: str) -> dict[str, float]:
@@ -220,29 +193,3 @@ def _query(task: str) -> dict[str, float]:
     for quoted in _QUOTE.findall(task):
         add(quoted, TAIL * QUOTED)
     return weight
-
-
-def _hits(part: _Part, stem: str) -> tuple[Sequence[int], Sequence[float]] | None:
-    """Where the stem speaks, as places in the catalog, and how strongly."""
-    segment = part.segment
-    at = segment.place.get(stem)
-    if at is None:
-        return None
-    start, stop = segment.starts[at], segment.starts[at + 1]
-    skills, strengths = segment.skills[start:stop], segment.strengths[start:stop]
-    if part.places is None:
-        return (skills if part.base == 0 else [part.base + n for n in skills]), strengths
-    alive = [
-        (place, x) for n, x in zip(skills, strengths, strict=True) if (place := part.places[n]) >= 0
-    ]
-    return [place for place, _ in alive], [x for _, x in alive]
-
-
-def _strength(segment: Segment, stem: str, skill: int) -> float:
-    """How strongly a stem speaks for a skill, 0 when it does not."""
-    place = segment.place.get(stem)
-    if place is None:
-        return 0.0
-    start, stop = segment.starts[place], segment.starts[place + 1]
-    at = bisect_left(segment.skills, skill, start, stop)
-    return segment.strengths[at] if at < stop and segment.skills[at] == skill else 0.0

@@ -1,9 +1,9 @@
 """
 Profiles kept on disk, so that only skills that changed are read again.
 
-Two segments stand on the shelf: a large one, and a small one for what came since. When the small
-one has grown to a part of the large one, both are put together. A file that is torn, foreign or
-old is passed over and made anew.
+Two segments stand on the shelf: a large one, and a small one for what came since. When what came
+and what went has grown to a part of the large one, both are put together. A file that is torn,
+foreign or old is passed over and made anew.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from prowess.select.profile import Profile, profile
 from prowess.select.rank import Ranker
 from prowess.select.segment import Key, Segment, build, dump, load
 
-LEAST, SHARE = 64, 8  # the small one may hold so many, or one in so many of the large one's
+LEAST, SHARE = 64, 8  # so many may come and go, or one in so many of the large one's
 Body = Callable[[Skill], str]
 
 
@@ -30,7 +30,7 @@ def open_ranker(
     known = {key for segment in kept for key in segment.keys}
     new = [(skill.path, skill.state) for skill in skills if skill.state is not None]
     fresh = {key for key in new if key not in known}
-    if fresh:
+    if fresh or len(known.difference(new)) > _bearable(kept):
         made = [(key, profile(s, body(s))) for s in skills if (key := _key(s)) in fresh]
         before, kept = kept, _restock(kept, made, alive=set(new))
         if shelf:
@@ -51,10 +51,17 @@ def _restock(
     """The segments with `made` among them: the small one anew, or, when that has grown, both as one."""
     large, small = (kept[0] if kept else None), (kept[1] if len(kept) > 1 else None)
     since = [*(each for each in small.profiles() if each[0] in alive), *made] if small else made
-    if large is not None and len(since) <= max(LEAST, len(large.keys) // SHARE):
-        return [large, build(since)]
+    if large is not None:
+        gone = sum(key not in alive for key in large.keys)
+        if len(since) <= _bearable(kept) >= gone:
+            return [large, build(since)]
     old = [each for each in large.profiles() if each[0] in alive] if large else []
     return [build(sorted([*old, *since], key=lambda each: each[0]))]
+
+
+def _bearable(kept: Sequence[Segment]) -> int:
+    """How many may have come, or gone, before the large segment is made anew."""
+    return max(LEAST, len(kept[0].keys) // SHARE) if kept else 0
 
 
 class _Shelf:
