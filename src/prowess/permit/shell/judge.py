@@ -1,0 +1,218 @@
+"""
+May this command line run? Only if every command in it may.
+
+The line is read into simple commands (`syntax.py`). Each must be granted on its own: by a rule
+that matches it word by word, or because it is harmless. Wrappers are taken off first, and what is
+inside must be granted too. A rule for a program does not grant the arguments by which that program
+runs another.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from prowess.core.verdict import Verdict
+from prowess.permit.rule import Policy, Rule, command_pattern
+from prowess.permit.shell.arguments import check_arguments, inner_commands
+from prowess.permit.shell.environment import NEVER, check_assignment
+from prowess.permit.shell.free import is_free
+from prowess.permit.shell.redirects import check_redirects
+from prowess.permit.shell.simple import Simple
+from prowess.permit.shell.syntax import read_script
+from prowess.permit.shell.words import ForbiddenError, RefusedError, Word, plain
+from prowess.permit.shell.wrappers import unwrap
+
+FREE = "nothing: it is harmless"
+_SHOWN = 8
+_DEEPEST = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One simple command: what grants it, or why it is refused. `forbidden`: by disallowed-tools."""
+
+    source: str
+    granted_by: str = ""
+    refused: str = ""
+    forbidden: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What was found in a line, command by command, and the verdict on the whole."""
+
+    findings: tuple[Finding, ...]
+    verdict: Verdict
+
+
+def judge_command(command: object, policy: Policy) -> Verdict:
+    """The verdict on a line for bash."""
+    return explain(command, policy).verdict
+
+
+def judge_argv(argv: Sequence[str], policy: Policy) -> Verdict:
+    """The verdict on one command that no shell will read."""
+    if not argv or not argv[0].strip() or any("\0" in word for word in argv):
+        return _refused("there is no command here; write one")
+    simple = Simple(source=" ".join(argv), words=tuple(plain(word) for word in argv))
+    return _judge([simple], policy).verdict
+
+
+def explain(command: object, policy: Policy) -> Judgement:
+    if not isinstance(command, str) or not command.strip() or "\0" in command:
+        return Judgement(
+            findings=(), verdict=_refused("Bash needs `command`, a text without NUL characters")
+        )
+    if (rule := _all(policy)) and not policy.forbidden.of("Bash"):
+        return _whole(command, rule)
+    try:
+        commands = read_script(command)
+    except RefusedError as error:
+        certain = not policy.forbidden.of("Bash")
+        return Judgement(
+            findings=(), verdict=_refused(str(error), askable=policy.askable and certain)
+        )
+    return _judge(commands, policy)
+
+
+def _whole(command: str, rule: Rule) -> Judgement:
+    return Judgement(
+        findings=(Finding(source=command, granted_by=str(rule)),),
+        verdict=Verdict(allowed=True, reason=f"granted by {rule}"),
+    )
+
+
+def _all(policy: Policy) -> Rule | None:
+    """The rule that grants every command line, if there is one."""
+    return next((rule for rule in policy.granted.of("Bash") if rule.whole), None)
+
+
+def _refused(reason: str, *, askable: bool = False) -> Verdict:
+    return Verdict(allowed=False, reason=reason, askable=askable)
+
+
+def _judge(commands: Sequence[Simple], policy: Policy) -> Judgement:
+    findings = tuple(_found(each, policy) for each in commands)
+    refused = [each for each in findings if each.refused]
+    if not refused:
+        rules = list(dict.fromkeys(each.granted_by for each in findings if each.granted_by != FREE))
+        reason = f"granted by {', '.join(rules)}" if rules else "harmless, and needs no rule"
+        return Judgement(findings=findings, verdict=Verdict(allowed=True, reason=reason))
+    forbidden = any(each.forbidden for each in refused)
+    first = next(each for each in refused if each.forbidden == forbidden)
+    return Judgement(
+        findings=findings,
+        verdict=_refused(first.refused, askable=policy.askable and not forbidden),
+    )
+
+
+def _found(simple: Simple, policy: Policy) -> Finding:
+    try:
+        _check_forbidden(simple, policy)
+        return Finding(source=simple.source, granted_by=_granted(simple, policy))
+    except RefusedError as error:
+        forbidden = isinstance(error, ForbiddenError)
+        return Finding(source=simple.source, refused=str(error), forbidden=forbidden)
+
+
+def _check_forbidden(simple: Simple, policy: Policy) -> None:
+    rules = policy.forbidden.of("Bash")
+    if not rules or not simple.words:
+        return
+    for words in _layers(simple.words, fed=simple.fed):
+        texts = [word.text for word in words]
+        for rule in rules:
+            if command_pattern(rule.specifier or "").may_match(texts):
+                raise ForbiddenError(
+                    f"`{simple.source}` may be what disallowed-tools forbids ({rule}); do without it"
+                )
+
+
+def _layers(words: Sequence[Word], *, fed: bool) -> Iterator[Sequence[Word]]:
+    """The command, and every command that it would run in turn."""
+    yield words
+    if wrapped := unwrap(words, fed=fed):
+        yield from _layers(wrapped.words, fed=fed)
+    for inner in inner_commands(words):
+        yield from _layers(inner, fed=fed)
+
+
+def _granted(simple: Simple, policy: Policy) -> str:
+    """What grants the command; raises when nothing does."""
+    if rule := _all(policy):
+        return str(rule)
+    for name, value in simple.assignments:
+        check_assignment(name, value)
+    check_redirects(simple, policy)
+    if simple.words:
+        return _Grant(simple, policy).by(simple.words)
+    if simple.assignments:
+        raise RefusedError("a variable is set for all that follows; set it before one command only")
+    return FREE
+
+
+class _Grant:
+    """Asks, for one simple command and what it wraps, which rule grants it."""
+
+    def __init__(self, simple: Simple, policy: Policy) -> None:
+        self.simple = simple
+        self.policy = policy
+        self.depth = 0
+
+    def by(self, words: Sequence[Word], *, supplied: bool = False) -> str:
+        """`supplied`: another program adds words to these."""
+        self._check_name(words[0])
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise RefusedError("commands are wrapped too deep; run the inner one itself")
+        if rule := self._rule(words, exact=True):
+            return rule
+        if wrapped := unwrap(words, fed=self.simple.fed):
+            if wrapped.transparent:
+                return self.by(wrapped.words, supplied=supplied or wrapped.supplied)
+            wrapper = self._rule(words, named=True)
+            if not wrapper:
+                raise self._not_granted(words)
+            inner = self.by(wrapped.words, supplied=supplied or wrapped.supplied)
+            return f"{wrapper} and {inner}"
+        for inner_words in inner_commands(words):
+            self.by(inner_words, supplied=True)
+        if rule := self._rule(words):
+            check_arguments(words, self.simple, self.policy.world)
+            return rule
+        if is_free(words, self.simple, self.policy.world, supplied=supplied):
+            return FREE
+        raise self._not_granted(words)
+
+    def _check_name(self, name: Word) -> None:
+        if not name.literal or not name.text:
+            raise RefusedError("the name of a command must be written out")
+        if name.text in NEVER:
+            raise RefusedError(
+                f"`{name.text}` changes what later commands mean and is never granted; do without it"
+            )
+        if "=" in name.text:
+            raise RefusedError(f"`{name.text}` is no name of a command; leave the assignment out")
+
+    def _rule(self, words: Sequence[Word], *, exact: bool = False, named: bool = False) -> str:
+        """`exact`: only a rule without `*` counts. `named`: only one that says the command's name."""
+        texts = [word.text for word in words]
+        for rule in self.policy.granted.of("Bash"):
+            pattern = command_pattern(rule.specifier or "")
+            if exact and not pattern.exact:
+                continue
+            if pattern.matches(texts) and (not named or pattern.words[0] == texts[0]):
+                return str(rule)
+        return ""
+
+    def _not_granted(self, words: Sequence[Word]) -> RefusedError:
+        shown = " ".join(word.text for word in words).replace("\0", "…")
+        field = self.policy.granted
+        if field.problem:
+            return RefusedError(
+                f"`{shown}` is not granted: allowed-tools cannot be read, {field.problem}"
+            )
+        rules = [str(rule) for rule in field.of("Bash")]
+        listed = ", ".join(rules[:_SHOWN]) + (", …" if len(rules) > _SHOWN else "")
+        return RefusedError(
+            f"`{shown}` is not granted; granted commands: {listed or 'only harmless ones such as echo'}"
+        )
