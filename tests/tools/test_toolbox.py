@@ -27,7 +27,7 @@ def a_tool(run: Callable[[Call], Any], **more: Any) -> Tool:
 def test_a_typed_function_becomes_a_card(box: Toolbox) -> None:
     cards = {card.name: card for card in box.cards()}
 
-    assert set(cards) == {"Read", "Write", "Edit", "Glob", "Grep", "Bash"}
+    assert set(cards) == {"Read", "Write", "Edit", "Glob", "Grep", "Bash", "Fetch"}
     read = cards["Read"]
     assert read.description.startswith("Reads a text file")
     assert read.parameters["required"] == ["file_path"]

@@ -87,7 +87,7 @@ def as_text(place: Place, spot: Spot, data: bytes, encoding: str = "") -> Text:
 def _read(place: Place, path: str, offset: int, limit: int, encoding: str) -> Observation:
     spot = locate(place, path)
     if is_folder(spot.root, spot.relative):
-        return _listing(spot)
+        return listing(spot)
     spot, data, healed = bytes_of(place, spot, "Read")
     text = as_text(place, spot, data, encoding)
     if text.odd and not encoding:
@@ -117,7 +117,8 @@ def _numbered(lines: list[str], offset: int, limit: int) -> tuple[str, int]:
     return "\n".join(shown), offset + len(shown) - 1
 
 
-def _listing(spot: Spot) -> Observation:
+def listing(spot: Spot) -> Observation:
+    """What is in a folder, for who read it as a file."""
     names = names_in(spot.root, spot.relative)
     more = f"\n[and {len(names) - _MOST_LISTED} more]" if len(names) > _MOST_LISTED else ""
     listed = "\n".join(names[:_MOST_LISTED]) or "(nothing)"

@@ -37,7 +37,7 @@ _ARGUMENTS = {  # argument: other words for it
     "offset": "start startline line from",
     "question": "prompt text message",
     "options": "choices",
-    "skill": "name skillname",
+    "name": "skill skillname",
     "arguments": "args input",
 }
 _WRAPPERS = frozenset({"arguments", "args", "input", "parameters", "params", "kwargs"})

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from prowess.core.errors import RefusedError
 from prowess.core.ports import Ask, Gate, Sandbox
 from prowess.core.process import Limits
-from prowess.core.run import Outcome
 
+LoadSkill = Callable[[str, str], Awaitable[str]]  # name and arguments to instructions
 OUTPUTS = "outputs"  # the part of a run's folder that holds long output
 
 
@@ -23,7 +23,7 @@ class Place:
     """
     `gate` judges whatever a tool would do instead of what was asked, so that help never does more
     than was granted. `fill` puts values in for the `$variables` of a supporting file. Without
-    `ask`, `load_skill` or `run_skill` the tools that need them are not in the box.
+    `ask` or `load_skill` the tools that need them are not in the box.
     `heals` is false only to measure what the help is worth.
     """
 
@@ -36,8 +36,7 @@ class Place:
     limits: Limits = Limits()
     environment: Mapping[str, str] = field(default_factory=dict)
     ask: Ask | None = None
-    load_skill: Callable[[str, str], Awaitable[str]] | None = None
-    run_skill: Callable[[str, str], Awaitable[Outcome]] | None = None
+    load_skill: LoadSkill | None = None
     fill: Callable[[str], str] = str
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     heals: bool = True

@@ -106,14 +106,25 @@ def typed(
 
 
 class Toolbox:
-    """The tools of one run. Names are unique; the first of a name wins."""
+    """
+    The tools of one run. Names are unique; the first of a name wins. `warnings` tell which tools
+    that somebody counts on are not in it, and why.
+    """
 
-    def __init__(self, tools: Iterable[Tool], place: Place, *, shown: int = SHOWN) -> None:
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        place: Place,
+        *,
+        shown: int = SHOWN,
+        warnings: Iterable[str] = (),
+    ) -> None:
         self._tools: dict[str, Tool] = {}
         for tool in tools:
             self._tools.setdefault(tool.name, tool)
         self._place = place
         self._shown = shown
+        self.warnings = tuple(warnings)
 
     def cards(self) -> list[ToolCard]:
         return [tool.card() for tool in self._tools.values()]
