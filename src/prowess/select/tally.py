@@ -84,18 +84,23 @@ class Tally:
             if each.part.segment is segment and (strength := each.found.strength(n)):
                 yield each, strength
 
-    def everyone(self, spoken: Iterable[Spoken], given: Mapping[int, float]) -> list[float]:
+    def everyone(self, spoken: Sequence[Spoken], given: Mapping[int, float]) -> list[float]:
         """The sum of every skill; `given` is what some have before."""
-        score = [given.get(n, 0.0) for n in range(len(self.skills))]
-        for each in spoken:
-            places, gone = each.part.places, each.part.gone
-            for n, strength in each.found.hits():
-                if n not in gone:
-                    score[places[n]] += each.factor * strength
+        score: list[float] = []
+        for part in self._parts:
+            sums = [given.get(place, 0.0) for place in part.places]
+            for each in spoken:
+                if each.part is part:
+                    factor = each.factor
+                    for n, strength in each.found.hits():
+                        sums[n] += factor * strength
+            score += [value for n, value in enumerate(sums) if n not in part.gone]
         return score
 
     def leaders(self, spoken: Sequence[Spoken], given: Mapping[int, float]) -> dict[int, float]:
         """The sums of those that may be the best; of all that have any when those are few."""
+        if len({each.stem for each in spoken}) > _MOST_WORDS:
+            return {n: value for n, value in enumerate(self.everyone(spoken, given)) if value}
         score: dict[int, float] = {}
         for part in self._parts:
             own = [each for each in spoken if each.part is part]
@@ -126,12 +131,11 @@ def _add(spoken: Spoken, sums: dict[int, float]) -> None:
 
 def _near(part: _Part, spoken: Sequence[Spoken]) -> set[int]:
     """The numbers of the skills with the highest first sums; of all that have any when those are few."""
-    if len(spoken) <= _MOST_WORDS:
-        rough = _first_sums(len(part.segment.keys), spoken)
-        for n in part.gone:
-            rough[n] = 0
-        if least := bisect_right(_BYTES[1:], -LEADERS, key=lambda v: -_reached(rough, v)):
-            return set(_places(rough.translate(bytes(least) + b"\1" * (_MOST + 1 - least))))
+    rough = _first_sums(len(part.segment.keys), spoken)
+    for n in part.gone:
+        rough[n] = 0
+    if least := bisect_right(_BYTES[1:], -LEADERS, key=lambda v: -_reached(rough, v)):
+        return set(_places(rough.translate(bytes(least) + b"\1" * (_MOST + 1 - least))))
     return {n for each in spoken for n, _ in each.found.hits()} - part.gone
 
 
