@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prowess.core.chat import Call, Observation
+from prowess.core.errors import OutsideError
+from prowess.tools.heal import persist
 from prowess.tools.place import Place
 from prowess.tools.remote_line import CONNECT, GoneError, Line, open_line
 from prowess.tools.servers import Server
@@ -39,9 +41,9 @@ class Remote:
 @asynccontextmanager
 async def open_remote(servers: Sequence[Server], place: Place) -> AsyncIterator[Remote]:
     """All servers at once; each is left when the run is over."""
-    connections = [Connection(server) for server in servers]
+    connections = [Connection(server, place) for server in servers]
     try:
-        offers = await asyncio.gather(*(_offer(each, place) for each in connections))
+        offers = await asyncio.gather(*(_offer(each) for each in connections))
         yield Remote(
             tools=tuple(tool for offer in offers for tool in offer.tools),
             warnings=tuple(warning for offer in offers for warning in offer.warnings),
@@ -53,9 +55,10 @@ async def open_remote(servers: Sequence[Server], place: Place) -> AsyncIterator[
 class Connection:
     """The way to one server: a line that is opened when it is first used, and anew when it is dead."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, place: Place) -> None:
         self.name = server.name
         self._server = server
+        self._place = place
         self._line: Line | None = None
         self._turn = asyncio.Lock()  # one opens, the others wait for it
 
@@ -63,14 +66,15 @@ class Connection:
         return await (await self._open()).tools()
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], *, seconds: float, again: bool
+        self, name: str, arguments: Mapping[str, Any], *, again: bool
     ) -> tuple["mcp_types.CallToolResult", tuple[str, ...]]:
         """What came of it and what was healed; `again`: made twice is as good as made once."""
+        seconds = self._place.limits.seconds
         line = await self._open()
         try:
             return await line.call(name, arguments, seconds), ()
         except GoneError:
-            if not again:
+            if not (again and self._place.heals):
                 raise
         line = await self._open()
         return await line.call(name, arguments, seconds), (f"connected to {self.name} again",)
@@ -81,28 +85,39 @@ class Connection:
 
     async def _open(self) -> Line:
         async with self._turn:
-            if self._line and self._line.dead:
-                await self.close()
-                self._line = None
             if self._line is None:
                 self._line = await open_line(self._server)
+            elif self._line.dead:
+                await self.close()
+                self._line = await self._anew()
             return self._line
 
+    async def _anew(self) -> Line:
+        """A line to a server that was there a moment ago and may just be starting again."""
+        line, _ = await persist(
+            lambda: open_line(self._server),
+            passes=lambda error: isinstance(error, OutsideError),
+            sleep=self._place.sleep,
+        )
+        return line
 
-async def _offer(connection: Connection, place: Place) -> Remote:
+
+async def _offer(connection: Connection) -> Remote:
     """The tools of one server; none, with a warning, when it cannot be reached."""
     name = connection.name
     try:
         async with asyncio.timeout(2 * CONNECT):
             listed = await connection.tools()
+    except OutsideError as error:
+        return Remote(tools=(), warnings=(str(error),))
     except Exception as error:  # noqa: BLE001 (a stranger's server may fail in any way)
-        why = "it lists no tools in time" if isinstance(error, TimeoutError) else str(error)
-        return Remote(tools=(), warnings=(f"the MCP server {name} is not there: {why}",))
+        why = str(error) or type(error).__name__
+        return Remote(tools=(), warnings=(f"the MCP server {name} cannot list its tools: {why}",))
     plain = [tool for tool in listed if _named(name, tool.name)]
     odd = [repr(tool.name)[:80] for tool in listed if not _named(name, tool.name)]
     refused = f"the MCP server {name} has tools whose names are not plain: {', '.join(odd)}"
     return Remote(
-        tools=tuple(_tool(connection, tool, place) for tool in plain),
+        tools=tuple(_tool(connection, tool) for tool in plain),
         warnings=(refused,) if odd else (),
     )
 
@@ -113,7 +128,7 @@ def _named(server: str, tool: str) -> str:
     return name if _PLAIN.fullmatch(tool) and len(name) <= _LONGEST_NAME else ""
 
 
-def _tool(connection: Connection, offered: "mcp_types.Tool", place: Place) -> Tool:
+def _tool(connection: Connection, offered: "mcp_types.Tool") -> Tool:
     hints = offered.annotations
     reads_only = bool(hints and hints.read_only_hint)
     repeatable = reads_only or bool(hints and hints.idempotent_hint)
@@ -121,12 +136,7 @@ def _tool(connection: Connection, offered: "mcp_types.Tool", place: Place) -> To
 
     async def run(call: Call) -> Observation:
         try:
-            result, healed = await connection.call(
-                offered.name,
-                call.input,
-                seconds=place.limits.seconds,
-                again=repeatable and place.heals,
-            )
+            result, healed = await connection.call(offered.name, call.input, again=repeatable)
         except GoneError as gone:
             return failed(f"{gone}. Whether it was made is not known: look before you repeat it.")
         text = "\n".join(part for block in result.content if (part := _text(block)))

@@ -97,7 +97,7 @@ class Line:
                     await self._over.wait()
             except Exception as error:  # noqa: BLE001 (whoever waits for it is told)
                 if not self._ready.done():
-                    self._ready.set_exception(OutsideError(_cause(error, said)))
+                    self._ready.set_exception(_absent(self.server, _cause(error, said)))
 
 
 async def open_line(server: Server) -> Line:
@@ -110,7 +110,11 @@ async def open_line(server: Server) -> Line:
         await line.close()
         raise
     await line.close()
-    raise OutsideError(f"it did not answer within {CONNECT:g} s")
+    raise _absent(server, f"it did not answer within {CONNECT:g} s")
+
+
+def _absent(server: Server, why: str) -> OutsideError:
+    return OutsideError(f"the MCP server {server.name} is not there: {why}")
 
 
 def _client(server: Server, said: TextIO) -> "Client":
