@@ -1,9 +1,20 @@
-"""Numbers computed from the log: nothing is counted anywhere else."""
+"""
+Numbers computed from the log: nothing is counted anywhere else.
 
-from collections.abc import Iterable
+Events are counted one by one as they come, so that whoever follows the log has the numbers at any
+time without reading it again.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from prowess.core import event
 from prowess.core.event import Recorded
+from prowess.observe.recoveries import way_of
+
+_DAY = 10  # characters of a time that are its day
 
 
 def counters(events: Iterable[Recorded]) -> dict[str, int]:
@@ -28,3 +39,199 @@ def counters(events: Iterable[Recorded]) -> dict[str, int]:
         elif each.event.kind == event.SKILLS_TRUNCATED:
             total["skills_truncated_total"] += 1
     return total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """
+    Of a skill, of a day, or of all. A rate is None while there is nothing to divide by.
+
+    `success_rate`: runs that ended `done`, of those that ended and that nobody cancelled.
+    `recovery_rate`: calls that failed, or would have without help, and were overcome in their run,
+    of all such calls; a refused call is no failure. `recoveries`: the ways, most common first, with
+    their shares.
+    """
+
+    runs: int
+    endings: Mapping[str, int]
+    success_rate: float | None
+    failing_calls: int
+    overcome_calls: int
+    recovery_rate: float | None
+    iterations: float | None  # of an ended run, on average
+    recoveries: tuple[Mapping[str, Any], ...]
+    tokens: int
+    cost: float | None  # None when a price is not known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Used:
+    """Of one model."""
+
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """`days` are those on which runs began, by `2026-01-31`, in order."""
+
+    all: Numbers
+    skills: Mapping[str, Numbers]
+    models: Mapping[str, Used]
+    days: Mapping[str, Numbers]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def stats(events: Iterable[Recorded]) -> Stats:
+    """The numbers of all runs from the events of the whole log, in order."""
+    tally = Tally()
+    for each in events:
+        tally.add(each)
+    return tally.stats()
+
+
+class Tally:
+    """The numbers so far. Each event is added once, in the order of the log."""
+
+    def __init__(self) -> None:
+        self._all = _Sum()
+        self._skills: dict[str, _Sum] = defaultdict(_Sum)
+        self._days: dict[str, _Sum] = defaultdict(_Sum)
+        self._models: dict[str, Used] = {}
+        self._under_way: dict[str, _Run] = {}
+
+    def add(self, each: Recorded) -> None:
+        run, payload = self._under_way.get(each.event.run), each.event.payload
+        if each.event.kind == "run.started" and run is None:
+            skill, day = payload.get("skill", ""), each.at[:_DAY]
+            run = _Run(sums=(self._all, self._skills[skill], self._days[day]))
+            self._under_way[each.event.run] = run
+            run.add(runs=1)
+        elif run is None:
+            return
+        match each.event.kind:
+            case "model.replied":
+                self._use(payload.get("model", ""), payload.get("usage", {}), run)
+            case "call.finished":
+                run.observe(payload)
+            case "call.recovered":
+                run.recover(payload)
+            case "run.finished":
+                run.end(payload.get("outcome", {}))
+                del self._under_way[each.event.run]
+
+    def _use(self, model: str, usage: Mapping[str, Any], run: "_Run") -> None:
+        read, written = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+        cost = usage.get("cost")
+        run.spend(read + written, cost)
+        so_far = self._models.get(
+            model, Used(requests=0, input_tokens=0, output_tokens=0, cost=0.0)
+        )
+        self._models[model] = Used(
+            requests=so_far.requests + 1,
+            input_tokens=so_far.input_tokens + read,
+            output_tokens=so_far.output_tokens + written,
+            cost=_plus(so_far.cost, cost),
+        )
+
+    def stats(self) -> Stats:
+        return Stats(
+            all=self._all.numbers(),
+            skills={skill: total.numbers() for skill, total in sorted(self._skills.items())},
+            models=dict(sorted(self._models.items())),
+            days={day: total.numbers() for day, total in sorted(self._days.items())},
+        )
+
+
+@dataclass
+class _Sum:
+    runs: int = 0
+    failing: int = 0
+    overcome: int = 0
+    iterations: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+    endings: Counter[str] = field(default_factory=Counter)
+    ways: Counter[str] = field(default_factory=Counter)
+
+    def numbers(self) -> Numbers:
+        ended = self.endings.total()
+        recovered = self.ways.total()
+        return Numbers(
+            runs=self.runs,
+            endings=dict(self.endings),
+            success_rate=_share(self.endings["done"], ended - self.endings["cancelled"]),
+            failing_calls=self.failing,
+            overcome_calls=self.overcome,
+            recovery_rate=_share(self.overcome, self.failing),
+            iterations=_share(self.iterations, ended),
+            recoveries=tuple(
+                {"how": way, "count": count, "share": _share(count, recovered)}
+                for way, count in self.ways.most_common()
+            ),
+            tokens=self.tokens,
+            cost=self.cost,
+        )
+
+
+@dataclass
+class _Run:
+    """
+    A run under way: where it counts, how many failed calls of each tool nothing has overcome yet,
+    and the calls that succeeded with help.
+    """
+
+    sums: tuple[_Sum, ...]
+    failed: Counter[str] = field(default_factory=Counter)
+    helped: set[str] = field(default_factory=set)
+
+    def add(self, **counts: int) -> None:
+        for each in self.sums:
+            for name, count in counts.items():
+                setattr(each, name, getattr(each, name) + count)
+
+    def spend(self, tokens: int, cost: float | None) -> None:
+        self.add(tokens=tokens)
+        for each in self.sums:
+            each.cost = _plus(each.cost, cost)
+
+    def observe(self, payload: Mapping[str, Any]) -> None:
+        if payload.get("refused"):
+            return
+        if not payload.get("ok"):
+            self.failed[payload["tool"]] += 1
+            self.add(failing=1)
+        elif healed := payload.get("healed"):
+            self.helped.add(payload["call_id"])
+            self.add(failing=1, overcome=1)
+            self._count(way_of(how) for how in healed)
+
+    def recover(self, payload: Mapping[str, Any]) -> None:
+        if payload["call_id"] in self.helped:
+            return  # counted when it finished; what failed before it is still open
+        if overcome := self.failed.pop(payload["tool"], 0):
+            self.add(overcome=overcome)
+            self._count([way_of(payload["how"])])
+
+    def end(self, outcome: Mapping[str, Any]) -> None:
+        self.add(iterations=outcome.get("iterations", 0))
+        for each in self.sums:
+            each.endings[outcome.get("ending", "failed")] += 1
+
+    def _count(self, ways: Iterable[str]) -> None:
+        ways = list(ways)
+        for each in self.sums:
+            each.ways.update(ways)
+
+
+def _plus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
