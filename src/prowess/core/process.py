@@ -6,12 +6,15 @@ from typing import Literal
 
 # What a sandbox of this kind stands on; "none" runs the command as the user would.
 Level = Literal["bubblewrap", "landlock", "none"]
-KilledBy = Literal["", "timeout", "idle", "memory", "output", "cancelled"]
+KilledBy = Literal["", "timeout", "idle", "memory", "output", "cpu", "processes", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one command may use. Output beyond `output_bytes` is dropped and counted, never waited for."""
+    """
+    What one command may use, with all that it starts; `processes` counts threads too. Output beyond
+    `output_bytes` of a stream is dropped and counted, never waited for.
+    """
 
     seconds: float = 120.0
     cpu_seconds: int = 120
@@ -23,7 +26,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One command for a sandbox: `argv` is run as it is, no shell is added."""
+    """
+    One command for a sandbox: `argv` is run as it is, no shell is added. The places are real paths;
+    whoever follows links does so before, once. The inner of two nested places decides.
+    """
 
     argv: Sequence[str]
     cwd: str
@@ -37,7 +43,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """`code` is the exit code, negative for a signal; `dropped` counts bytes of output that were too many."""
+    """
+    `code` is the exit code, negative for a signal (bubblewrap tells it as a shell does, 128 more than
+    the signal); `dropped` counts bytes of output that were too many.
+    """
 
     code: int
     out: bytes

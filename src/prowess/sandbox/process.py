@@ -1,0 +1,281 @@
+"""
+One command from its start to the end of everything it started.
+
+Both streams are read all the time, so a full pipe never stops the command; what is over the limit
+is counted and dropped. Whatever ends the wait (the command's own end, a limit, a cancelled task, a
+failing callback), the whole tree is dead before `attend` returns or raises.
+"""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, Protocol
+
+from prowess.core.errors import OutsideError
+from prowess.core.process import Finished, KilledBy, Limits
+from prowess.sandbox.cgroup import Group
+from prowess.sandbox.limits import Meter
+from prowess.sandbox.output import OnLine, Tap
+from prowess.sandbox.tree import MARK, kill_tree
+
+_FLOOD = 64  # times the limit: no command that means well prints so much
+_LOOK = 0.25  # seconds between two looks at a command whose use is not measured
+_PATIENCE = 5.0  # seconds for what is dead to be gone, or for a pipe that somebody still holds
+_KILLED = -9
+
+
+class Child(Protocol):
+    """A command that was started: its pipes to read, and how it and all of its tree are ended."""
+
+    pid: int
+    out: IO[bytes]
+    err: IO[bytes]
+    exited: "asyncio.Future[int]"
+
+    async def end(self) -> None:
+        """Kill what is left of the tree; nothing of it runs when this returns. May be called twice."""
+        ...
+
+
+async def supervise(
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    environment: Mapping[str, str],
+    stdin: bytes = b"",
+    wall: float,
+    idle: float | None = None,
+    on_line: OnLine | None = None,
+) -> Finished:
+    """
+    Run a trusted program in no sandbox, with `environment` and nothing more, and hand each line of
+    its output to `on_line` as it comes. It is killed with all it started after `wall` seconds, or
+    after `idle` seconds without output. A child that leaves the session, drops its environment
+    and outlives its parent is not found.
+    """
+    child = start(argv, cwd=cwd, environment=environment, stdin=stdin)
+    limits = Limits(seconds=wall)
+    return await attend(child, limits=limits, idle=idle, on_line=on_line, measured=False)
+
+
+async def attend(
+    child: Child,
+    *,
+    limits: Limits,
+    idle: float | None = None,
+    on_line: OnLine | None = None,
+    measured: bool = True,
+    group: Group | None = None,
+) -> Finished:
+    """See a started command to its end within its limits. The limit on output is that of each stream."""
+    started = time.monotonic()
+    out, err = Tap(limits.output_bytes, on_line), Tap(limits.output_bytes)
+    meter = Meter(child.pid, limits) if measured else None
+    watch = asyncio.ensure_future(_watch((out, err), limits, idle, meter))
+    taps = [asyncio.ensure_future(tap.drain(pipe)) for tap, pipe in _pairs(child, out, err)]
+    try:
+        killed_by = await _first(child.exited, watch, taps)
+        await child.end()
+        await _settle(taps, (out, err))
+        if group and group.ran_out_of_memory():
+            killed_by = "memory"
+    finally:
+        await child.end()
+        for task in (watch, *taps):
+            task.cancel()
+        await asyncio.gather(watch, *taps, return_exceptions=True)
+        child.out.close()
+        child.err.close()
+    return Finished(
+        code=_KILLED if killed_by else child.exited.result(),
+        out=bytes(out.kept),
+        err=bytes(err.kept),
+        seconds=time.monotonic() - started,
+        killed_by=killed_by,
+        dropped=out.dropped + err.dropped,
+    )
+
+
+def _pairs(child: Child, out: Tap, err: Tap) -> tuple[tuple[Tap, IO[bytes]], ...]:
+    return (out, child.out), (err, child.err)
+
+
+async def _first(
+    exited: "asyncio.Future[int]",
+    watch: "asyncio.Future[KilledBy]",
+    taps: "Sequence[asyncio.Future[None]]",
+) -> KilledBy:
+    """Wait for the command's end or a limit's, whichever is first; raise what a callback raised."""
+    waiting: set[asyncio.Future[object]] = {exited, watch, *taps}  # type: ignore[arg-type]
+    while True:
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for tap in taps:
+            if tap in done:
+                tap.result()
+        if exited in done:
+            return ""
+        if watch in done:
+            return watch.result()
+
+
+async def _watch(
+    taps: Sequence[Tap], limits: Limits, idle: float | None, meter: Meter | None
+) -> KilledBy:
+    """Return once a limit is reached, with its name."""
+    ends = time.monotonic() + limits.seconds
+    while True:
+        now = time.monotonic()
+        silent = max(tap.moved for tap in taps) + idle if idle else ends
+        await asyncio.sleep(max(0, min(meter.pause if meter else _LOOK, ends - now, silent - now)))
+        now = time.monotonic()
+        if now >= ends:
+            return "timeout"
+        if idle and now >= max(tap.moved for tap in taps) + idle:
+            return "idle"
+        if any(tap.dropped > _FLOOD * limits.output_bytes for tap in taps):
+            return "output"
+        if meter and (reason := meter.over()):
+            return reason
+
+
+async def _settle(reading: "Sequence[asyncio.Future[None]]", taps: Sequence[Tap]) -> None:
+    """Read what is still in the pipes; give up on one that is held open and silent."""
+    left = set(reading)
+    while left:
+        _, left = await asyncio.wait(left, timeout=_PATIENCE)
+        if time.monotonic() - max(tap.moved for tap in taps) > _PATIENCE:
+            break
+    for task in set(reading) - left:
+        task.result()
+
+
+def start(
+    argv: Sequence[str], *, cwd: str, environment: Mapping[str, str], stdin: bytes = b""
+) -> "Marked":
+    """Start a command in a session of its own, its processes marked."""
+    mark = secrets.token_hex(16)
+    with given(stdin) as source:
+        popen = spawn(argv, cwd=cwd, environment={**environment, MARK: mark}, stdin=source)
+    return Marked(popen, mark)
+
+
+class Marked:
+    """A command without a namespace: its tree is found by parentage, session and mark."""
+
+    def __init__(self, popen: "subprocess.Popen[bytes]", mark: str) -> None:
+        self.pid, (self.out, self.err) = popen.pid, pipes(popen)
+        self.exited = exit_of(popen)
+        self._popen, self._mark, self._ended = popen, mark, False
+
+    async def end(self) -> None:
+        if self._ended:
+            return
+        # Killed before it is reaped, so that its number cannot be somebody else's by now.
+        killed = kill_tree(self.pid, mark=self._mark)
+        await asyncio.shield(self.exited)
+        patience = time.monotonic() + _PATIENCE
+        while killed and time.monotonic() < patience:
+            await asyncio.sleep(0.005)
+            reap(killed - {self.pid})
+            killed = kill_tree(self.pid, mark=self._mark)
+        self._popen.wait()
+        self._ended = True
+
+
+def spawn(
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    environment: Mapping[str, str],
+    stdin: IO[bytes] | int,
+    pass_fds: Sequence[int] = (),
+) -> "subprocess.Popen[bytes]":
+    """Start a program in a new session; `OutsideError` when there is no such program or folder."""
+    try:
+        return subprocess.Popen(  # noqa: S603 - what may run was decided by the caller
+            argv,
+            cwd=cwd,
+            env=environment,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=pass_fds,
+        )
+    except (OSError, ValueError) as error:
+        raise OutsideError(
+            f"{argv[0]} could not be started: {error}",
+            hint="check that the program and the working folder exist",
+        ) from None
+
+
+def pipes(popen: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
+    assert popen.stdout
+    assert popen.stderr
+    return popen.stdout, popen.stderr
+
+
+@contextlib.contextmanager
+def given(stdin: bytes) -> Iterator[IO[bytes] | int]:
+    """What a command reads: a file rather than a pipe, so that nobody has to write in time."""
+    if not stdin:
+        yield subprocess.DEVNULL
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin)
+        file.seek(0)
+        yield file
+
+
+def exit_of(popen: "subprocess.Popen[bytes]") -> "asyncio.Future[int]":
+    """The exit code, once there is one. Where the system can, the process stays to be reaped."""
+
+    def wait() -> int:
+        if not hasattr(os, "waitid"):
+            return popen.wait()
+        try:
+            status = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOWAIT)
+        except ChildProcessError:  # somebody else in this process has reaped it
+            return popen.wait()
+        assert status
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+    try:
+        return in_thread(wait)
+    except RuntimeError as error:  # no thread to be had: a command that nobody watches must not run
+        kill_tree(popen.pid)
+        popen.communicate()
+        raise OutsideError(
+            f"a command could not be watched: {error}", hint="end some of what runs here"
+        ) from None
+
+
+def in_thread(wait: Callable[[], int]) -> "asyncio.Future[int]":
+    """A thread of its own for a wait that blocks: the shared ones would run out."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[int] = loop.create_future()
+
+    def settle(code: int) -> None:
+        if not future.done():
+            future.set_result(code)
+
+    def body() -> None:
+        code = wait()
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            loop.call_soon_threadsafe(settle, code)
+
+    threading.Thread(target=body, daemon=True, name="prowess-wait").start()
+    return future
+
+
+def reap(pids: set[int]) -> None:
+    """Collect dead orphans that fell to us, as they do when we are the first process of a container."""
+    for pid in pids:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)

@@ -1,0 +1,1 @@
+"""Attacks on the sandboxes, and what the commands in them are promised."""
