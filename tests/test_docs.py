@@ -14,6 +14,7 @@ from prowess.core import event
 from prowess.discover.agent_skill import LONGEST_DESCRIPTION
 from prowess.discover.roots import DEFAULT_DIRS
 from prowess.settings import Settings
+from prowess.settings.fields import FIELDS
 from support import Cli
 
 ROOT = Path(__file__).parent.parent
@@ -23,12 +24,15 @@ COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-def
 
 def test_every_setting_is_documented_with_its_default() -> None:
     text = (ROOT / "docs/settings.md").read_text()
+    defaults = {field.name: field.default for field in fields(Settings)}
 
-    for field in fields(Settings):
-        if field.name.startswith("skills_"):
-            row = next(line for line in text.splitlines() if line.startswith(f"| `{field.name}`"))
-            if isinstance(field.default, bool | int):
-                assert f"`{str(field.default).lower()}`" in row
+    for name, field in FIELDS.items():
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{name}`"))
+        assert ("*yours*" in row) == field.own, name
+        if isinstance(default := defaults[name], float):
+            assert f"`{default:g}s`" in row
+        elif isinstance(default, bool | int):
+            assert f"`{str(default).lower()}`" in row
 
 
 def test_every_default_folder_is_documented_in_order() -> None:

@@ -12,18 +12,20 @@ import sys
 import typer
 
 from prowess import __version__
-from prowess.cli import demo, log, matching, prompts, setup, skills
+from prowess.cli import demo, log, matching, prompts, redact, run, runs, setup, skills
 from prowess.core.errors import (
     OutsideError,
     ProwessError,
     RefusedError,
     SkillError,
+    UnknownRunError,
     UnknownSkillError,
     UsageError,
 )
 
 EXIT_CODES: tuple[tuple[type[ProwessError], int, str], ...] = (
     (UnknownSkillError, 1, "NOT_FOUND"),
+    (UnknownRunError, 1, "NOT_FOUND"),
     (UsageError, 2, "VALIDATION_ERROR"),
     (SkillError, 1, "SKILL_ERROR"),
     (RefusedError, 1, "REFUSED"),
@@ -59,6 +61,9 @@ setup.register(app)
 skills.register(app)
 matching.register(app)
 prompts.register(app)
+run.register(app)
+runs.register(app)
+redact.register(app)
 log.register(app)
 demo.register(app)
 

@@ -36,7 +36,7 @@ def checkup(*, project: str, data: str | None, dirs: list[str] | None) -> list[F
         desk = Desk(project=project, data=data, dirs=dirs)
     except SettingsError as error:
         return [Finding("Settings", "error", str(error), error.hint), *_machine()]
-    return [*_settings(desk), *_skills(desk), *_data(desk), *_machine()]
+    return [*_settings(desk), *_skills(desk), *_data(desk), *_models(), *_sandbox(), *_machine()]
 
 
 def _settings(desk: Desk) -> Iterator[Finding]:
@@ -127,20 +127,43 @@ def _data(desk: Desk) -> Iterator[Finding]:
         yield Finding("Data", "ok", f"{folder}: {counted(count, 'event')} in the log")
 
 
+def _models() -> Iterator[Finding]:
+    """What a run could think with; of a key only the name of its variable is told."""
+    import asyncio
+
+    from prowess.model.detect import keys_set, local_servers
+    from prowess.model.names import WAYS
+
+    found = False
+    for variable in keys_set():
+        found = True
+        yield Finding("Models", "ok", f"{variable} is set")
+    for server in asyncio.run(local_servers()):
+        found = True
+        models = ", ".join(server.models[:MANY]) or "no models yet"
+        yield Finding("Models", "ok", clean(f"{server.kind} at {server.base_url}: {models}"))
+    if not found:
+        yield Finding("Models", "info", "no key is set and no local server answers", WAYS)
+
+
+def _sandbox() -> Iterator[Finding]:
+    from prowess.sandbox.probe import HINT, probe
+
+    found = probe()
+    if found.level == "none":
+        yield Finding("Sandbox", "warning", found.reason, HINT)
+    else:
+        yield Finding("Sandbox", "ok", found.reason)
+
+
 def _machine() -> Iterator[Finding]:
     yield Finding(
         "Machine",
         "ok",
         f"prowess {__version__}, Python {platform.python_version()} ({sys.platform})",
     )
-    tools = {"git": "needed for plans and checks", "bwrap": "bubblewrap, the sandbox for scripts"}
-    for tool, use in tools.items():
-        if path := shutil.which(tool):
-            yield Finding("Machine", "ok", f"{tool}: {path}")
-        else:
-            yield Finding(
-                "Machine",
-                "info",
-                f"{tool} is not here ({use})",
-                f"install the package of {tool} when you need it",
-            )
+    if path := shutil.which("git"):
+        yield Finding("Machine", "ok", f"git: {path}")
+    else:
+        what = "git is not here (needed for plans and checks)"
+        yield Finding("Machine", "info", what, "install the package of git when you need it")

@@ -13,24 +13,44 @@ import typer
 from prowess.cli.options import Json
 from prowess.cli.output import print_json, say
 
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# In the package once it is installed, beside it in a checkout.
+EXAMPLES = next(
+    folder
+    for folder in (
+        os.path.join(_HERE, "examples"),
+        os.path.join(os.path.dirname(os.path.dirname(_HERE)), "examples"),
+    )
+    if os.path.isdir(folder) or not folder.startswith(_HERE)
+)
 WIDTH = 118
 STEPS: tuple[tuple[str, tuple[str, ...], int], ...] = (
-    ("Four folders in three formats, found at once. One cannot be used:", ("list",), 20),
-    ("What is wrong, where, and what to do:", ("list", "--problems"), 20),
+    ("Skills in three formats, found at once. One cannot be used:", ("list",), 20),
+    ("What is wrong with it, where, and what to do:", ("list", "--problems"), 20),
     (
-        "A strict check finds every problem before somebody else's tool does:",
-        ("validate", ".agents/skills/half-done"),
+        "Which skill fits a task, and why. No model is asked:",
+        ("match", "make a report of the sales in a CSV file"),
+        4,
+    ),
+    ("For a task that nothing fits, none is chosen:", ("match", "bake a cake"), 4),
+    (
+        (
+            "A skill run to its end. The model is scripted, so no key is needed; its tools, its sandbox and the faults"
+            " (a misspelt name, letters that are not UTF-8, a missing program) are real:"
+        ),
+        ("run", "csv-report", "data/sales-2025.csv", "--model", "demo"),
+        30,
+    ),
+    (
+        "What a skill may do is decided before anything runs:",
+        ("permit", "--allowed", "Read Bash(git log:*)", "git log | xargs rm"),
         12,
     ),
-    ("What an agent reads when it loads a skill:", ("read", "release-notes"), 12),
     (
-        "A worker's instructions, with what they depend on, from all formats:",
-        ("prompt", "--format", "role", "--role", "worker"),
+        "Everything that happened is on record, and a run that was killed can go on:",
+        ("runs", "list"),
         6,
     ),
-    ("Every agent that reads AGENTS.md learns of them:", ("sync",), 4),
-    ("A second time, nothing changes:", ("sync", "--check"), 4),
-    ("And all of it was written down:", ("log",), 8),
 )
 
 
@@ -49,8 +69,13 @@ def demo(json: Json = False) -> None:
     told = []
     with tempfile.TemporaryDirectory(prefix="prowess-demo-") as home:
         project = os.path.join(home, "project")
-        with as_file(files("prowess.cli").joinpath("templates", "demo")) as example:
-            shutil.copytree(example, os.path.join(project, ".agents", "skills"))
+        skills = os.path.join(project, ".agents", "skills")
+        with as_file(files("prowess.cli").joinpath("templates", "demo")) as templates:
+            shutil.copytree(templates, skills)
+        shutil.copytree(
+            os.path.join(EXAMPLES, "skills", "csv-report"), os.path.join(skills, "csv-report")
+        )
+        shutil.copytree(os.path.join(EXAMPLES, "data"), os.path.join(project, "data"))
         environment = {
             k: v for k, v in os.environ.items() if not k.startswith(("PROWESS_", "XDG_"))
         }
@@ -76,7 +101,7 @@ def demo(json: Json = False) -> None:
         print_json(told)
     else:
         say(
-            "\nNow with your own: `prowess list` where your skills are, `prowess new NAME` to write one,"
+            "\nNow with your own: `prowess list` where your skills are, `prowess run NAME` with a model of yours,"
         )
         say("`prowess doctor` when something looks wrong, `prowess --help` for the rest.")
         if not shutil.which("prowess"):

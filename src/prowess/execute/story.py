@@ -11,6 +11,7 @@ from typing import Any, Literal
 from prowess.core.chat import Call, Observation, Reply, ToolKind, call_as_json
 from prowess.core.event import Event
 from prowess.core.ports import Record
+from prowess.execute import objectives
 
 _SHOWN = 80  # characters of an input in a summary
 
@@ -69,7 +70,7 @@ class Story:
         mark = "refused" if seen.refused else "failed" if not seen.ok else ""
         self._tell(
             "call.finished",
-            "SUMMARY",
+            "FULL" if call.tool == objectives.NAME else "SUMMARY",
             f"{told(call)}: {mark}" if mark else told(call),
             iteration=iteration,
             call_id=call.id,

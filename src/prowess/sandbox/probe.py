@@ -26,7 +26,7 @@ from prowess.sandbox.plain import Plain
 Wanted = Literal["auto", "bubblewrap", "landlock", "none"]
 
 _ISOLATED: tuple[Level, ...] = ("bubblewrap", "landlock")
-_HINT = (
+HINT = (
     "allow user namespaces for this user or container, or use a kernel with Landlock (6.12);"
     " to run commands without any isolation, say so in the settings"
 )
@@ -91,7 +91,7 @@ def open_sandbox(level: Wanted = "auto") -> Sandbox:
                 return trial.sandbox
             tried.append(str(trial))
     raise OutsideError(
-        f"no sandbox runs here ({'; '.join(tried) or 'there is none to try'})", hint=_HINT
+        f"no sandbox runs here ({'; '.join(tried) or 'there is none to try'})", hint=HINT
     )
 
 

@@ -64,7 +64,7 @@ class Settings:
         "skills.skills_registry", PATH, os.path.join(PACK, "registry.yaml")
     )
 
-    model_default: str = _setting("model.default", TEXT, "sonnet")
+    model_default: str = _setting("model.default", TEXT, "")  # empty: the first that can be had
     model_aliases: Mapping[str, str] = _setting("model.aliases", TEXTS, {}, own=True)
 
     run_max_iterations: int = _setting("run.max_iterations", whole(1, 1000), 15)

@@ -1,0 +1,121 @@
+"""
+A run as it is watched in a terminal: calm lines of progress on stderr, the answer on stdout.
+
+SUMMARY shows what was done and what was recovered; FULL every thought, call and result. Text from
+skills and models cannot drive the terminal.
+"""
+
+import sys
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from prowess.cli.output import clean, counted, safe
+from prowess.core.event import Recorded
+
+Visibility = Literal["summary", "full"]
+_LINES, _CHARS = 12, 2_000  # of one result, in FULL; the log has the rest
+
+
+class Live:
+    """`colour` only where a person looks. Every event is one or a few lines; nothing is redrawn in a pipe."""
+
+    def __init__(self, visibility: Visibility) -> None:
+        from rich.console import Console
+
+        self._full = visibility == "full"
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._status = self._console.status("Starting") if sys.stderr.isatty() else None
+
+    def __enter__(self) -> Self:
+        if self._status:
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status:
+            self._status.stop()
+
+    def pause(self) -> None:
+        """A person is about to type."""
+        if self._status:
+            self._status.stop()
+
+    def go_on(self) -> None:
+        if self._status:
+            self._status.start()
+
+    def show(self, each: Recorded) -> None:
+        payload = each.event.payload
+        if self._full or payload.get("visibility") != "FULL":
+            self._tell(each.event.kind, payload)
+        if self._status and payload.get("summary"):
+            percent = f"{payload['progress']}% " if payload.get("progress") else ""
+            self._status.update(self._text(f"{percent}{clean(payload['summary'])}", "dim"))
+
+    def _tell(self, kind: str, payload: Mapping[str, Any]) -> None:
+        match kind:
+            case "run.started":
+                self._started(payload)
+            case "model.replied":
+                self._replied(payload)
+            case "call.started":
+                self._called(payload)
+            case "call.finished":
+                self._observed(payload)
+            case "call.recovered":
+                self._line(f"  ↻ {payload['summary']}", "yellow")
+            case "command.injected" | "run.warned" | "model.failed" | "model.waited":
+                self._line(f"  · {payload['summary']}", "yellow")
+            case "agent.joined":
+                self._line(f"  ⑂ {payload['summary']} ({payload['child']})", "cyan")
+            case "run.finished":
+                self._finished(payload)
+
+    def _started(self, payload: Mapping[str, Any]) -> None:
+        model = f"  [{payload['model']}]" if payload.get("model") else ""
+        self._line(f"▸ {payload['skill']} {payload.get('arguments', '')}{model}", "bold")
+
+    def _replied(self, payload: Mapping[str, Any]) -> None:
+        tokens = payload["usage"]["input_tokens"] + payload["usage"]["output_tokens"]
+        used = f"{tokens:,} tokens, context {payload['context_tokens']:,}"
+        self._line(f"\nIteration {payload['iteration']}  ({used})", "bold")
+        if payload["thought"].strip():
+            self._block(payload["thought"], "italic")
+
+    def _called(self, payload: Mapping[str, Any]) -> None:
+        given = ", ".join(f"{name}={value!r}" for name, value in payload["input"].items())
+        self._line(f"  → {payload['tool']}({_short(given)})", "cyan")
+
+    def _observed(self, payload: Mapping[str, Any]) -> None:
+        mark, style = ("✓", "green") if payload["ok"] else ("✗", "red")
+        self._line(f"  {mark} {payload['summary']}", style if self._full else "")
+        if self._full:
+            self._block(payload["text"], "dim")
+
+    def _finished(self, payload: Mapping[str, Any]) -> None:
+        outcome = payload["outcome"]
+        cost = "" if outcome["cost"] is None else f", ${outcome['cost']:.4f}"
+        used = f"{counted(outcome['iterations'], 'iteration')}, {outcome['tokens']:,} tokens{cost}"
+        good = outcome["ending"] == "done"
+        why = "" if good else f": {outcome['reason']}"
+        self._line(f"{'●' if good else '○'} {outcome['ending']}{why} ({used})", "bold")
+
+    def _line(self, text: str, style: str) -> None:
+        self._console.print(self._text(safe(text), style))
+
+    def _block(self, text: str, style: str) -> None:
+        lines = safe(text[:_CHARS]).strip().split("\n")
+        for line in lines[:_LINES]:
+            self._console.print(self._text(f"    {line}", style))
+        if len(lines) > _LINES or len(text) > _CHARS:
+            self._console.print(self._text("    …", style))
+
+    @staticmethod
+    def _text(text: str, style: str) -> Any:
+        from rich.text import Text
+
+        return Text(text, style=style)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 300 else f"{text[:299]}…"  # noqa: PLR2004  one screen line or three

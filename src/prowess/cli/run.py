@@ -1,0 +1,130 @@
+"""The command that runs a skill to its end."""
+
+import os
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from prowess.cli.desk import Desk
+from prowess.cli.options import Data, Dirs, Json, Name, Project
+from prowess.cli.output import note, say
+from prowess.core.run import Outcome
+
+if TYPE_CHECKING:
+    from prowess.cli.live import Visibility
+    from prowess.engine.request import RunRequest
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        short_help="Run a skill to its end.",
+        epilog='Example: prowess run csv-report "sales.csv by region" --visibility full',
+    )(run)
+
+
+def run(
+    name: Name,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGUMENTS]…", help="What the skill is to do.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="haiku, sonnet, opus, provider:name, or demo for no model."),
+    ] = None,
+    visibility: Annotated[
+        Literal["summary", "full"],
+        typer.Option("--visibility", help="How much to show while it runs."),
+    ] = "summary",
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow", metavar="RULE", help="Grant a tool for this run, such as 'Bash(git:*)'."
+        ),
+    ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask me about calls that nothing grants.")
+    ] = False,
+    max_iterations: Annotated[
+        int | None,
+        typer.Option("--max-iterations", min=1, max=1000, help="At most so many iterations."),
+    ] = None,
+    open_: Annotated[
+        bool, typer.Option("--open", help="Show HTML files that the run made in a browser.")
+    ] = False,
+    project: Project = ".",
+    data: Data = None,
+    dirs: Dirs = None,
+    json: Json = False,
+) -> None:
+    """
+    Run a skill to its end: it thinks, acts and looks until the task is done or the budget is.
+
+    The answer goes to stdout, progress to stderr. Ctrl-C stops it; `prowess runs resume` goes on.
+    """
+    import asyncio
+    import gc
+    import getpass
+    import sys
+    import time
+    from datetime import UTC, datetime
+
+    from prowess.engine.request import RunRequest
+
+    desk = Desk(project=project, data=data, dirs=dirs)
+    request = RunRequest(
+        skill=name,
+        arguments=_as_typed(arguments or []),
+        workspace=desk.settings.project,
+        model=model,
+        allow=tuple(allow or ()),
+        ask=ask,
+        answers=not json and sys.stdin.isatty(),
+        max_iterations=max_iterations,
+        user=getpass.getuser(),
+        date=datetime.now(UTC).astimezone().date().isoformat(),
+    )
+    gc.enable()  # unlike a command that lives for a moment
+    started = time.time()
+    outcome = asyncio.run(_run(desk, request, visibility=visibility, json=json))
+    if open_:
+        _open_pages(desk.settings.project, since=started)
+    end(outcome, json=json)
+
+
+def _as_typed(words: list[str]) -> str:
+    """One argument is the text itself; several are quoted so that each stays one."""
+    import shlex
+
+    return words[0] if len(words) == 1 else shlex.join(words)
+
+
+async def _run(
+    desk: Desk, request: "RunRequest", *, visibility: "Visibility", json: bool
+) -> Outcome:
+    from prowess.cli.watching import resumable, watch
+    from prowess.engine.house import open_house
+
+    async with open_house(desk.settings) as house:
+        house.check(request)
+        run = await house.start(request)
+        with resumable(run):
+            return await watch(house, run, visibility=visibility, json=json)
+
+
+def end(outcome: Outcome, *, json: bool) -> None:
+    if not json and outcome.answer:
+        say(outcome.answer)
+    if not outcome.ok:
+        raise typer.Exit(1)
+
+
+def _open_pages(folder: str, *, since: float) -> None:
+    """HTML files of the workspace that are newer than the run."""
+    import webbrowser
+
+    for path, _, names in os.walk(folder):
+        for name in names:
+            page = os.path.join(path, name)
+            if name.endswith((".html", ".htm")) and os.stat(page).st_mtime >= since:
+                note(f"opening {page}")
+                webbrowser.open(f"file://{page}")

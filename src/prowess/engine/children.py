@@ -1,0 +1,128 @@
+"""
+Skills that a run uses: loaded into its conversation, or run as a sub-agent with one of their own.
+
+A sub-agent shares its parent's steps, so that it is resumed with it, and nothing else: it sees no
+word of the parent's conversation, and the parent gets a summary and where to find the whole story.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from prowess.core.chat import Call, Observation
+from prowess.core.errors import ProwessError, RefusedError
+from prowess.core.event import Event
+from prowess.core.execution import read_execution
+from prowess.core.run import Outcome
+from prowess.core.skill import Skill
+from prowess.engine.opening import Opened
+from prowess.engine.people import People
+from prowess.engine.request import RunRequest
+from prowess.engine.world import World
+
+_SUMMARY = 4_000  # characters of a sub-agent's answer that its parent reads
+
+
+@dataclass(frozen=True, kw_only=True)
+class Children:
+    opened: Opened
+    request: RunRequest
+    people: People
+    world: World
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    async def load(self, name: str, arguments: str) -> str:
+        """Another skill's instructions, for the model to follow in the conversation it has."""
+        from prowess.discover.agent_skill import instructions
+        from prowess.discover.resources import instructions_text
+        from prowess.prompt.read import read_form
+        from prowess.prompt.variables import fill_instructions, values_for
+
+        skill = self._skill(name)
+        text = instructions(instructions_text(skill))
+        values = values_for(
+            skill,
+            text,
+            arguments=arguments,
+            session_id=self.people.run,
+            workspace=self.request.workspace,
+            user=self.request.user,
+            date=self.request.date,
+        )
+        return read_form(skill, fill_instructions(text, values).text)
+
+    async def delegate(self, call: Call, left: int) -> Observation | None:
+        """Run the skill that is called as a sub-agent, if it asks for one; None if it does not."""
+        name = call.input.get("name")
+        if call.tool != "Skill" or not isinstance(name, str):
+            return None
+        try:
+            skill = self._skill(name)
+        except ProwessError:
+            return None  # the tool itself says so, with names that are near
+        execution, wrong = read_execution(skill.fields)
+        if wrong or not execution.fork:
+            return None
+        if self.request.depth >= self.world.settings.run_max_depth:
+            text = f"not run: sub-agents are {self.request.depth} deep already; do it yourself"
+            return Observation(call_id=call.id, text=text, ok=False, refused=True)
+        given = call.input.get("arguments")
+        return await self._run(call, name, given if isinstance(given, str) else "", left)
+
+    async def _run(self, call: Call, name: str, arguments: str, left: int) -> Observation:
+        from prowess.engine.running import run_request
+
+        child = f"{self.people.run}.{next(self._numbers)}"
+        self._tell("agent.forked", f"Sub-agent {name}", child=child, skill=name)
+        outcome = await run_request(
+            RunRequest(
+                skill=name,
+                arguments=arguments,
+                workspace=self.request.workspace,
+                model=self.request.model,
+                allow=self.request.allow,
+                ask=self.request.ask,
+                answers=self.request.answers,
+                user=self.request.user,
+                date=self.request.date,
+                parent=self.people.run,
+                depth=self.request.depth + 1,
+            ),
+            steps=self.people.steps,
+            world=self.world,
+            run=child,
+            most_iterations=max(1, left // 2),
+        )
+        self._tell(
+            "agent.joined",
+            f"Sub-agent {name}: {outcome.ending}",
+            child=child,
+            skill=name,
+            outcome=outcome.as_json(),
+        )
+        return _observed(call, child, outcome)
+
+    def _skill(self, name: str) -> Skill:
+        skill = self.world.catalog().get(name)
+        if not skill.model_may_invoke:
+            raise RefusedError(
+                f"{name} may be used by a person only", hint="go on without it, or ask the person"
+            )
+        return skill
+
+    def _tell(self, kind: str, summary: str, **facts: object) -> None:
+        payload = {"summary": summary, "visibility": "SUMMARY", **facts}
+        self.people.record(Event(run=self.people.run, kind=kind, payload=payload))
+
+
+def _observed(call: Call, child: str, outcome: Outcome) -> Observation:
+    answer = outcome.answer or outcome.reason
+    if len(answer) > _SUMMARY:
+        answer = f"{answer[:_SUMMARY]}…\n[{len(answer) - _SUMMARY:,} characters more in the trace]"
+    text = f"{answer}\n\n[Sub-agent {child}: {outcome.ending}, {outcome.iterations} iterations. Full trace: prowess runs show {child}]"
+    return Observation(
+        call_id=call.id,
+        text=text,
+        ok=outcome.ending in ("done", "partial"),
+        facts={"outcome": outcome.as_json()},
+    )

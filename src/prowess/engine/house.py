@@ -1,0 +1,116 @@
+"""
+A process that works on runs: its log, its durable engine and the world its runs live in, opened
+together and closed together.
+"""
+
+import os
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from prowess.core.errors import SkillError
+from prowess.core.execution import read_execution
+from prowess.core.ports import Body, Engine, Log
+from prowess.core.run import Outcome, outcome_from_json
+from prowess.discover.catalog import Catalog
+from prowess.engine.finding import discover
+from prowess.engine.request import RunRequest
+from prowess.engine.running import KIND, finished, run_skill
+from prowess.engine.world import OpenModel, World, model_opener, open_sandbox_for
+from prowess.settings import Settings
+
+MODEL_STEP = "model"  # one of these opens each iteration
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    world: World
+    engine: Engine
+    log: Log
+
+    def check(self, request: RunRequest) -> None:
+        """Refuse now what would only fail later: an unknown skill, wrong settings, no model."""
+        skill = self.world.catalog().get(request.skill)
+        execution, wrong = read_execution(skill.fields)
+        if wrong:
+            raise SkillError(f"{skill.file}: {wrong[0].message}", hint=wrong[0].hint)
+        from prowess.model.names import choose
+
+        name = choose(
+            call=request.model,
+            skill=execution.model,
+            platform=self.world.settings.model_default or None,
+        )
+        self.world.open_model(name, skill)
+
+    async def start(self, request: RunRequest) -> str:
+        """Begin a run and return its id."""
+        run = new_run()
+        await self.engine.start(KIND, run, request.as_json())
+        return run
+
+    async def outcome(self, run: str) -> Outcome:
+        return outcome_from_json(await self.engine.result(run))
+
+    async def cancel(self, run: str) -> None:
+        """Stop it for good. A run whose process is gone cannot tell its own end, so it is told here."""
+        await self.engine.cancel(run)
+        if not any(each.event.kind == "run.finished" for each in self.log.run(run)):
+            outcome = Outcome(ending="cancelled", answer="", reason=f"the run {run} was cancelled")
+            self.log.append(finished(run, outcome))
+
+    async def fork(self, run: str, *, iteration: int) -> str:
+        """A new run that goes its own way from the beginning of that iteration of an old one."""
+        steps = list(await self.engine.steps(run))
+        begins = [place for place, name in enumerate(steps) if name == MODEL_STEP]
+        new = new_run()
+        place = begins[iteration - 1] if iteration <= len(begins) else len(steps)
+        await self.engine.fork(run, from_step=place, new_id=new)
+        return new
+
+
+def new_run() -> str:
+    return uuid.uuid4().hex[:12]
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    open_model: OpenModel | None = None,
+) -> AsyncIterator[House]:
+    """
+    Everything is on embedded defaults and nothing has to be started first.
+
+    `open_model` brings models of your own; without it, they are the ones the settings name.
+    """
+    from prowess.durable.opening import open_engine
+    from prowess.observe.log import SqliteLog
+
+    log = SqliteLog(settings.log_file)
+    catalogs: list[Catalog] = []
+
+    def catalog() -> Catalog:
+        if not catalogs:
+            catalogs.append(discover(settings, record=log.append))
+        return catalogs[0]
+
+    sandbox, isolated = open_sandbox_for(settings)
+    world = World(
+        settings=settings,
+        catalog=catalog,
+        log=log,
+        sandbox=sandbox,
+        isolated=isolated,
+        open_model=open_model or model_opener(settings, environment),
+        environment=dict(environment),
+    )
+    bodies: Mapping[str, Body] = {KIND: partial(run_skill, world=world)}
+    try:
+        async with open_engine(settings.engine_file, bodies) as engine:
+            yield House(world=world, engine=engine, log=log)
+    finally:
+        log.close()

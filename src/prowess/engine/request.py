@@ -1,0 +1,34 @@
+"""What is asked of a run, as JSON: with it alone, a run can begin or go on in any process."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """
+    `allow` are rules granted for this run only. `answers`: somebody can be asked. `ask`: what no
+    rule grants is put to that person, rather than refused. `max_iterations` is None for the
+    skill's own or the platform's.
+    """
+
+    skill: str
+    arguments: str = ""
+    workspace: str = "."
+    model: str | None = None
+    allow: tuple[str, ...] = ()
+    ask: bool = False
+    answers: bool = False
+    max_iterations: int | None = None
+    user: str = ""
+    date: str = ""
+    parent: str = ""
+    depth: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "allow": list(self.allow)}
+
+
+def request_from_json(value: Mapping[str, Any]) -> RunRequest:
+    return RunRequest(**{**value, "allow": tuple(value["allow"])})

@@ -1,0 +1,152 @@
+"""
+The journey of one run, in order: open the skill, run its commands, think and act, tell the end.
+
+Everything here is replayed when a run goes on after a crash, so it may depend on nothing but the
+request and what the steps returned.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError
+from prowess.core.event import Event
+from prowess.core.ports import Gate, Json, Steps
+from prowess.core.run import Outcome
+from prowess.engine.gating import gate_of
+from prowess.engine.kit import means_of
+from prowess.engine.opening import (
+    Opened,
+    first_messages,
+    injected,
+    opened_from_json,
+    read_skill,
+    values_of,
+)
+from prowess.engine.people import People
+from prowess.engine.request import RunRequest, request_from_json
+from prowess.engine.world import World
+from prowess.execute.agent import run_agent
+from prowess.execute.means import Budget
+from prowess.execute.simple import run_simple
+
+KIND = "skill"
+
+
+async def run_skill(steps: Steps, request: Mapping[str, Any], *, world: World) -> Json:
+    """The body of a run, as the durable engine knows it."""
+    outcome = await run_request(request_from_json(request), steps=steps, world=world)
+    return outcome.as_json()
+
+
+async def run_request(
+    request: RunRequest,
+    *,
+    steps: Steps,
+    world: World,
+    run: str = "",
+    most_iterations: int | None = None,
+) -> Outcome:
+    """One run to its end; a sub-agent is one too, in its parent's steps and under its own name."""
+    run = run or steps.run_id
+    record = world.recorder(run)
+    people = People(run=run, steps=steps, record=record, present=request.answers)
+    try:
+        outcome = await _journey(request, people, world=world, most_iterations=most_iterations)
+    except CancelledRunError as error:
+        record(finished(run, Outcome(ending="cancelled", answer="", reason=str(error))))
+        raise
+    except InDoubtError as error:
+        reason = f"{error} ({error.hint})"
+        outcome = Outcome(ending="needs_attention", answer="", reason=reason)
+    except ProwessError as error:
+        reason = f"{error} ({error.hint})" if error.hint else str(error)
+        outcome = Outcome(ending="failed", answer="", reason=reason)
+    record(finished(run, outcome))
+    return outcome
+
+
+async def _journey(
+    request: RunRequest, people: People, *, world: World, most_iterations: int | None
+) -> Outcome:
+    async def read() -> Json:
+        return read_skill(request, world)
+
+    try:
+        opened = opened_from_json(await people.steps.do("open", read))
+    except ProwessError:
+        _tell(people, "run.started", f"Run {request.skill}", **_asked(request))
+        raise
+    budget = _budget(opened, request, world, most_iterations)
+    _tell(
+        people,
+        "run.started",
+        f"Run {request.skill}",
+        **_asked(request),
+        model=opened.model or "",
+        max_iterations=budget.iterations,
+    )
+    gate = gate_of(opened, request, world, run=people.run)
+    instructions = await _instructions(opened, request, people, world, gate)
+    agent = (opened.execution.agent or "general-purpose") if opened.execution.fork else None
+    messages = first_messages(opened, instructions, request, agent=agent)
+    async with means_of(opened, request, people, world=world, gate=gate) as means:
+        execute = run_simple if opened.execution.mode == "simple" else run_agent
+        return await execute(messages, means=means, budget=budget)
+
+
+async def _instructions(
+    opened: Opened, request: RunRequest, people: People, world: World, gate: Gate
+) -> str:
+    """The skill's text with its commands run and its variables filled; each command is on record."""
+    values = values_of(opened, request, people.run)
+
+    async def inject() -> Json:
+        return await injected(opened, request, values, world=world, gate=gate)
+
+    filled = await people.steps.do("inject", inject)
+    for audit in filled["audit"]:
+        done = "ran" if audit["ok"] else "failed" if audit["allowed"] else "refused"
+        _tell(people, "command.injected", f"{audit['command']}: {done}", **audit)
+    for warning in filled["warnings"]:
+        _tell(people, "run.warned", warning)
+    text: str = filled["instructions"]
+    return text
+
+
+def _budget(opened: Opened, request: RunRequest, world: World, most: int | None) -> Budget:
+    """Call over skill over platform; a sub-agent has no more than its parent can spare."""
+    wanted, settings = opened.execution, world.settings
+    iterations = request.max_iterations or wanted.max_iterations or settings.run_max_iterations
+    retries = wanted.max_retries_per_tool
+    return Budget(
+        iterations=min(iterations, most) if most else iterations,
+        attempts=settings.run_max_retries_per_tool if retries is None else retries,
+        seconds=wanted.timeout_per_iteration or settings.run_timeout_per_iteration,
+        confirm=not wanted.early_termination,
+    )
+
+
+def _asked(request: RunRequest) -> dict[str, Any]:
+    return {
+        "run_kind": KIND,
+        "skill": request.skill,
+        "arguments": request.arguments,
+        "parent": request.parent,
+        "progress": 0,
+    }
+
+
+def _tell(people: People, kind: str, summary: str, **facts: Any) -> None:
+    payload = {"summary": summary, "visibility": "SUMMARY", **facts}
+    people.record(Event(run=people.run, kind=kind, payload=payload))
+
+
+def finished(run: str, outcome: Outcome) -> Event:
+    """The last fact of a run."""
+    payload = {
+        "summary": outcome.answer.strip().split("\n", 1)[0] or outcome.reason,
+        "visibility": "SUMMARY",
+        "progress": 100 if outcome.ok else None,
+        "outcome": outcome.as_json(),
+    }
+    return Event(run=run, kind="run.finished", payload=payload)

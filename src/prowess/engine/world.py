@@ -1,0 +1,92 @@
+"""
+What a process has for all its runs: settings, skills, the log, a sandbox, models.
+
+A run is handed the world and takes from it; nothing in a run reaches past it.
+"""
+
+import itertools
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from prowess.core.errors import OutsideError
+from prowess.core.event import Event
+from prowess.core.ports import Log, Model, Record, Sandbox
+from prowess.core.process import Limits
+from prowess.core.skill import Skill
+from prowess.discover.catalog import Catalog
+from prowess.permit.redact import known_secrets, redact
+from prowess.settings import Settings
+
+# A model by its name, None for whichever can be had; the skill is for models that follow its script.
+OpenModel = Callable[[str | None, Skill | None], Model]
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """
+    `isolated`: the sandbox holds, or the settings do without one. Where it is false, commands run
+    only after a person said yes to each.
+    """
+
+    settings: Settings
+    catalog: Callable[[], Catalog]
+    log: Log
+    sandbox: Sandbox
+    isolated: bool
+    open_model: OpenModel
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    def recorder(self, run: str) -> Record:
+        """
+        Writes the facts of one run, numbered from 1, so that a replay writes nothing twice.
+
+        Secrets never reach the log, and personal data only where the settings say so.
+        """
+        number = itertools.count(1)
+        known = known_secrets(self.environment)
+        personal = self.settings.privacy_personal_data == "remove"
+
+        def record(event: Event) -> None:
+            payload = redact(dict(event.payload), personal=personal, known=known)
+            self.log.append(Event(run=run, kind=event.kind, payload=payload), seq=next(number))
+
+        return record
+
+    @property
+    def limits(self) -> Limits:
+        settings = self.settings
+        return Limits(
+            seconds=settings.sandbox_seconds,
+            cpu_seconds=max(1, round(settings.sandbox_seconds)),
+            memory_bytes=settings.sandbox_memory_mb * 1024**2,
+            processes=settings.sandbox_processes,
+            file_bytes=settings.sandbox_file_mb * 1024**2,
+        )
+
+
+def open_sandbox_for(settings: Settings) -> tuple[Sandbox, bool]:
+    """The strongest that runs here, or the one that was asked for; and whether it may be relied on."""
+    from prowess.sandbox.probe import open_sandbox
+
+    try:
+        return open_sandbox(settings.sandbox_level), True  # type: ignore[arg-type]
+    except OutsideError:
+        if settings.sandbox_level != "auto":
+            raise
+        return open_sandbox("none"), False
+
+
+def model_opener(settings: Settings, environment: Mapping[str, str]) -> OpenModel:
+    """Models by name; what the call asks for counts more than what the skill asks for."""
+
+    def opened(name: str | None, skill: Skill | None) -> Model:
+        from prowess.model.names import resolve
+        from prowess.model.providers import open_model
+
+        named = resolve(name, aliases=settings.model_aliases, environment=environment)
+        return open_model(
+            named, environment=environment, skill_folder=skill.path if skill else None
+        )
+
+    return opened

@@ -1,0 +1,106 @@
+"""The settings of runs: tables of their own, and those that protect a person are that person's alone."""
+
+from pathlib import Path
+
+import pytest
+
+from prowess.core.errors import SettingsError
+from prowess.settings import load_settings
+from prowess.settings.fields import FIELDS
+from support import write_file
+
+# Each setting that is not in [skills]: a value in TOML, as we read it, and one that is refused.
+EXAMPLES: dict[str, tuple[str, object, str]] = {
+    "model_default": ('"haiku"', "haiku", "3"),
+    "model_aliases": ('{quick = "haiku"}', {"quick": "haiku"}, "{quick = 3}"),
+    "run_max_iterations": ("20", 20, "0"),
+    "run_max_retries_per_tool": ("5", 5, "-1"),
+    "run_timeout_per_iteration": ('"1.5s"', 1.5, '"soon"'),
+    "run_max_depth": ("0", 0, "9"),
+    "permissions_default": ('"ask"', "ask", '"anything"'),
+    "sandbox_level": ('"landlock"', "landlock", '"strong"'),
+    "sandbox_network": ("true", True, '"yes"'),
+    "sandbox_seconds": ('"2m"', 120.0, '"-1s"'),
+    "sandbox_memory_mb": ("512", 512, "1"),
+    "sandbox_processes": ("10", 10, "0"),
+    "sandbox_file_mb": ("10", 10, "0"),
+    "privacy_personal_data": ('"keep"', "keep", "true"),
+    "visibility": ('{default = "FULL"}', {"default": "FULL"}, "true"),
+    "mcp_servers": ('{x = {command = ["y"]}}', {"x": {"command": ["y"]}}, "3"),
+}
+
+
+@pytest.fixture(autouse=True)
+def new_user(home: Path) -> None:
+    """Nobody's own settings may play a part."""
+
+
+def toml(name: str, value: str) -> str:
+    table, *key = FIELDS[name].place
+    if not key:
+        return f"{table} = {value}\n"
+    return f"[{table}]\n{key[0]} = {value}\n"
+
+
+def mine(home: Path, content: str) -> None:
+    write_file(home / ".config" / "prowess" / "prowess.toml", content)
+
+
+def test_every_setting_has_an_example_here() -> None:
+    others = {name for name, field in FIELDS.items() if field.place[0] != "skills"}
+
+    assert others <= EXAMPLES.keys()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_setting_is_read_from_the_users_file(name: str, home: Path, project: Path) -> None:
+    mine(home, toml(name, EXAMPLES[name][0]))
+
+    assert getattr(load_settings(environment={}), name) == EXAMPLES[name][1]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_wrong_value_is_refused_with_what_is_allowed(name: str, home: Path) -> None:
+    mine(home, toml(name, EXAMPLES[name][2]))
+
+    with pytest.raises(SettingsError) as refused:
+        load_settings(environment={})
+
+    assert "/".join(FIELDS[name].place[:1]) in str(refused.value)
+    assert refused.value.hint.startswith(("use ", "write "))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_protects_a_person_is_not_the_projects_to_set(name: str, project: Path) -> None:
+    write_file(project / "prowess.toml", toml(name, EXAMPLES[name][0]))
+
+    if not FIELDS[name].own:
+        assert getattr(load_settings(environment={}), name) == EXAMPLES[name][1]
+        return
+    with pytest.raises(SettingsError, match="a project's file may not set"):
+        load_settings(environment={})
+
+
+@pytest.mark.parametrize("name", ["run_max_iterations", "sandbox_seconds", "permissions_default"])
+def test_a_setting_is_read_from_the_environment(name: str) -> None:
+    text, value, _ = EXAMPLES[name]
+
+    settings = load_settings(environment={f"PROWESS_{name.upper()}": text.strip('"')})
+
+    assert getattr(settings, name) == value
+
+
+def test_a_misspelt_setting_is_told_with_the_one_that_was_meant(home: Path) -> None:
+    mine(home, "[run]\nmax_iteration = 3\n")
+
+    with pytest.raises(SettingsError) as refused:
+        load_settings(environment={})
+
+    assert refused.value.hint == "did you mean max_iterations?"
+
+
+def test_a_misspelt_variable_is_told_with_the_one_that_was_meant() -> None:
+    with pytest.raises(SettingsError) as refused:
+        load_settings(environment={"PROWESS_SANDBOX_LEVLE": "none"})
+
+    assert refused.value.hint == "did you mean PROWESS_SANDBOX_LEVEL?"
