@@ -20,7 +20,8 @@ import pytest
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event, Recorded
 from prowess.core.ports import Log
-from prowess.observe.log import SqliteLog
+from prowess.observe.log import RUNS, SqliteLog
+from prowess.observe.schema import MIGRATIONS
 
 # By the name under which another process finds it.
 IMPLEMENTATIONS: dict[str, Callable[[str], Log]] = {"prowess.observe.log:SqliteLog": SqliteLog}
@@ -321,6 +322,109 @@ def test_an_event_that_is_not_json_is_refused_and_the_log_goes_on(log: Log) -> N
     assert log.append(event(number=1)).seq == 1
 
 
+# Runs, and the newest
+
+
+def begin(log: Log, *runs: str) -> None:
+    for run in runs:
+        log.append(event(run, "run.started"))
+
+
+def test_the_newest_events_come_in_the_order_they_were_written(log: Log) -> None:
+    for number in range(10):
+        log.append(event(kind="even" if number % 2 == 0 else "odd", number=number))
+
+    assert numbers(iter(log.last(3))) == [7, 8, 9]
+    assert numbers(iter(log.last(2, kind="even"))) == [6, 8]
+    assert len(log.last(100)) == 10
+    assert list(log.last(0)) == []
+
+
+def test_runs_are_what_has_begun_newest_first(log: Log) -> None:
+    begin(log, "a", "b")
+    log.append(event("found", "SKILLS_DISCOVERED"))
+    log.append(event("a", "call.started"))
+    begin(log, "c")
+
+    assert list(log.runs(limit=10)) == ["c", "b", "a"]
+    assert list(log.runs(limit=2)) == ["c", "b"]
+
+
+def test_older_runs_are_found_before_the_last_that_was_seen(log: Log) -> None:
+    begin(log, "a", "b", "c", "d")
+
+    assert list(log.runs(limit=2, before="d")) == ["c", "b"]
+    assert list(log.runs(limit=2, before="b")) == ["a"]
+    assert list(log.runs(limit=2, before="a")) == []
+    assert list(log.runs(limit=2, before="nobody")) == []
+
+
+def test_a_run_that_begins_twice_is_one_run(log: Log) -> None:
+    begin(log, "a", "b", "a")
+
+    assert list(log.runs(limit=10)) == ["b", "a"]
+    assert list(log.runs(limit=10, before="b")) == ["a"]
+
+
+def test_a_run_that_does_not_begin_with_its_beginning_is_a_run(log: Log) -> None:
+    log.append(event("a", "SKILLS_SELECTED"))
+    begin(log, "a")
+
+    assert list(log.runs(limit=10)) == ["a"]
+
+
+def test_runs_are_found_by_the_beginning_of_their_id(log: Log) -> None:
+    begin(log, "abc", "abd", "xyz", "a%c")
+    log.append(event("abe", "SKILLS_SELECTED"))
+
+    assert list(log.runs_beginning("ab")) == ["abd", "abc"]
+    assert list(log.runs_beginning("a%")) == ["a%c"]
+    assert list(log.runs_beginning("q")) == []
+
+
+def test_a_sub_agent_is_found_only_by_its_runs_whole_id(log: Log) -> None:
+    begin(log, "abc", "abc.1", "abc.1.1", "abc.2")
+
+    assert list(log.runs_beginning("ab")) == ["abc"]
+    assert list(log.runs_beginning("abc.")) == ["abc.2", "abc.1"]
+    assert list(log.runs_beginning("abc.1.")) == ["abc.1.1"]
+
+
+# Several threads
+
+
+def test_threads_may_share_a_log(log: Log) -> None:
+    failures: list[BaseException] = []
+
+    def work(run: str) -> None:
+        try:
+            for number in range(50):
+                log.append(event("shared", number=number))
+                log.append(event(run, number=number))
+                assert numbers(log.run(run)) == list(range(number + 1))
+        except BaseException as error:  # noqa: BLE001  seen below
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(run,)) for run in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failures == []
+    assert [each.seq for each in log.run("shared")] == list(range(1, 201))
+
+
+def test_who_wants_to_know_is_told_of_every_event_until_they_stop(log: Log) -> None:
+    told: list[int] = []
+    with log.notify(lambda: told.append(len(list(log.tail())))):
+        log.append(event())
+        log.append(event("other"))
+    log.append(event())
+
+    assert told == [1, 2]
+
+
 # Several processes
 
 
@@ -525,3 +629,118 @@ def test_a_log_that_can_only_be_read_is_an_outside_error_at_once(
 
     with pytest.raises(OutsideError):
         SqliteLog(str(tmp_path / "log"))
+
+
+# Older and newer files
+
+FIRST_VERSION = """
+create table event (
+    position integer primary key autoincrement,
+    run      text not null,
+    seq      integer not null,
+    at       text not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    kind     text not null,
+    payload  text not null,
+    unique (run, seq)
+);
+create index event_kind on event (kind, position);
+insert into event (run, seq, kind, payload) values ('old', 1, 'run.started', '{"number": 1}');
+insert into event (run, seq, kind, payload) values ('old', 2, 'kind', '{"number": 2}');
+"""
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A log as it was before files had a version."""
+    database = sqlite3.connect(tmp_path / "log")
+    database.executescript(FIRST_VERSION)
+    database.close()
+    return tmp_path / "log"
+
+
+def version_of(path: Path) -> int:
+    database = sqlite3.connect(path)
+    (version,) = database.execute("pragma user_version").fetchone()
+    database.close()
+    return int(version)
+
+
+def test_a_log_of_the_first_version_is_brought_up_to_date_and_keeps_everything(old: Path) -> None:
+    log = SqliteLog(str(old))
+    try:
+        log.append(event("old", number=3))
+
+        assert numbers(log.run("old")) == [1, 2, 3]
+        assert list(log.runs(limit=5)) == ["old"]
+        assert version_of(old) == len(MIGRATIONS)
+    finally:
+        log.close()
+
+
+def test_a_new_log_is_of_the_newest_version(tmp_path: Path) -> None:
+    SqliteLog(str(tmp_path / "log")).close()
+
+    assert version_of(tmp_path / "log") == len(MIGRATIONS)
+
+
+def test_every_version_leads_to_the_same_tables(tmp_path: Path) -> None:
+    made = set()
+    for version in range(len(MIGRATIONS) + 1):
+        path = tmp_path / str(version)
+        database = sqlite3.connect(path)
+        for statement in itertools.chain(*MIGRATIONS[:version]):
+            database.execute(statement)
+        database.execute(f"pragma user_version = {version}")
+        database.commit()
+        SqliteLog(str(path)).close()
+        made.add(tuple(database.execute("select name, sql from sqlite_master order by name")))
+        database.close()
+
+    assert len(made) == 1
+
+
+def test_an_update_that_fails_leaves_the_file_as_it_was(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = (*MIGRATIONS, ("create table more (a)", "no such statement"))
+    monkeypatch.setattr("prowess.observe.schema.MIGRATIONS", broken)
+
+    with pytest.raises(OutsideError):
+        SqliteLog(str(old))
+
+    database = sqlite3.connect(old)
+    names = {name for (name,) in database.execute("select name from sqlite_master")}
+    database.close()
+    assert version_of(old) == 0
+    assert not names & {"more", "run_started"}
+
+
+def test_processes_that_open_an_old_log_at_once_update_it_once(old: Path) -> None:
+    script = "import sys; from prowess.observe.log import SqliteLog; SqliteLog(sys.argv[1]).close()"
+    openers = [subprocess.Popen([sys.executable, "-c", script, str(old)]) for _ in range(4)]
+
+    assert [opener.wait() for opener in openers] == [0] * 4
+    assert version_of(old) == len(MIGRATIONS)
+
+
+def test_a_log_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    SqliteLog(str(path)).close()
+    database = sqlite3.connect(path)
+    database.execute(f"pragma user_version = {len(MIGRATIONS) + 1}")
+    database.close()
+
+    with pytest.raises(OutsideError, match="newer version") as failed:
+        SqliteLog(str(path))
+
+    assert "--data" in failed.value.hint
+    assert version_of(path) == len(MIGRATIONS) + 1
+
+
+def test_runs_are_listed_without_a_look_at_other_events(sqlite: sqlite3.Connection) -> None:
+    plan = sqlite.execute(f"explain query plan {RUNS} order by position desc limit 5").fetchall()
+
+    told = " ".join(str(line[-1]) for line in plan)
+    assert "SEARCH start USING INDEX event_kind" in told
+    assert "SEARCH event USING INDEX run_started" in told
+    assert "TEMP B-TREE" not in told

@@ -22,12 +22,13 @@ from prowess.observe.schema import bring_up_to_date
 PATIENCE = 30  # seconds to wait for another process that writes
 _PAGE = 200  # rows read at once; nothing is held open while the reader thinks
 _COLUMNS = "position, run, seq, at, kind, payload"
+STARTED = "kind = 'run.started'"
 # A run is what has begun; a second beginning of it would not be another run.
-_RUNS = """
-    select run from event as start where kind = 'run.started' and not exists (
-        select 1 from event where run = start.run and seq < start.seq and kind = 'run.started'
+RUNS = f"""
+    select run from event as start where {STARTED} and not exists (
+        select 1 from event where {STARTED} and run = start.run and seq < start.seq
     )
-"""
+"""  # noqa: S608  our own words
 _Row = tuple[int, str, int, str, str, str]
 
 
@@ -114,16 +115,20 @@ class SqliteLog:
             return [_recorded(row) for row in reversed(self._all(query, *values, count))]
 
     def runs(self, *, limit: int, before: str | None = None) -> Sequence[str]:
-        query, values = _RUNS, list[str]()
-        if before is not None:
-            query += " and position < (select min(position) from event where kind = 'run.started' and run = ?)"
-            values = [before]
-        return self._column(f"{query} order by position desc limit ?", *values, limit)
+        if before is None:
+            return self._column(f"{RUNS} order by position desc limit ?", limit)
+        place = f"select position from event where {STARTED} and run = ? order by seq limit 1"  # noqa: S608  our own words
+        query = f"{RUNS} and position < ({place}) order by position desc limit ?"
+        return self._column(query, before, limit)
 
     def runs_beginning(self, beginning: str) -> Sequence[str]:
-        size = len(beginning)
-        query = f"{_RUNS} and substr(run, 1, ?) = ? and instr(substr(run, ?), '.') = 0"
-        return self._column(f"{query} order by position desc", size, beginning, size + 1)
+        last = beginning + chr(0x10FFFF)  # after everything that begins so
+        query = f"""
+            select run from event indexed by run_started
+            where {STARTED} and run >= ? and run < ? and instr(substr(run, ?), '.') = 0
+            group by run order by min(position) desc
+        """  # noqa: S608  our own words
+        return self._column(query, beginning, last, len(beginning) + 1)
 
     @contextmanager
     def notify(self, wake: Callable[[], None]) -> Iterator[None]:

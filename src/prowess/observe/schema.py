@@ -27,8 +27,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "create index if not exists event_kind on event (kind, position)",
     ),
     (
-        # Runs are listed by their first events alone, without a look at any of the others.
-        "create index run_started on event (position, run, seq) where kind = 'run.started'",
+        # A run is found by its id, or the beginning of it, without a look at events of any other kind.
+        "create index run_started on event (run, seq, position) where kind = 'run.started'",
     ),
 )
 
