@@ -81,6 +81,7 @@ def test_personal_data_goes_from_json(value: Any, expected: Any) -> None:
         "git@github.com:org/repo.git",
         "ssh://git@github.com/org/repo.git",
         "deploy@server.example.com:/var/www",
+        "ssh deploy@prod.example.com uptime",
         "react@18.2.0 @types/node@18.0.1 actions/checkout@v4",
         "lodash@4.17.21-beta.rc",
         "image@2x.png",

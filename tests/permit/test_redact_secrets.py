@@ -205,6 +205,10 @@ def test_what_a_name_promises_goes_and_its_neighbours_stay(line: str, name: str)
         "my password is {}",
         "User(name=bob, password={})",
         "Server=db;Password={};Encrypt=true",
+        "db.host:5432:app:bob:{}",
+        "AKIA" + "IOSFODNN7EXAMPLE,{}" + "x" * 17,
+        '"x-api-key": ["{}"]',
+        '<property name="password">{}</property>',
         'os.environ["API_KEY"] = "{}"',
         "pa\u0455\u0455word: {}",
         "password%3D{}",
@@ -219,6 +223,16 @@ def test_people_write_secrets_in_many_ways(line: str) -> None:
 
 def test_a_cookie_that_says_nothing_about_anybody_stays() -> None:
     assert redact(f"Cookie: session={HEX}; lang=en") == f"Cookie: session={SECRET}; lang=en"
+
+
+def test_a_passphrase_is_many_words() -> None:
+    assert redact("passphrase: correct horse battery staple") == f"passphrase: {SECRET}"
+
+
+def test_a_password_inside_base64_goes() -> None:
+    packed = base64.b64encode(f"password={WORD} port=1".encode()).decode()
+
+    assert redact(f"data: {packed} end") == f"data: {SECRET} end"
 
 
 # in JSON
@@ -351,6 +365,11 @@ class="sk-toggleable__control sk-hidden--visually"
 Missing API key: set OPENAI_API_KEY
 KeyError: 'API_KEY'
 kind: Secret
+API_KEY_VARIABLE = "ANTHROPIC_API_KEY"
+headers["Authorization"] = f"Bearer {await self.token()}"
+Access denied for user 'root'@'localhost' (using password: YES)
+echo "KEY: ${MY_API_KEY:+SET}"
+("authorization", "x-amz-content-sha256")
 tests/test_token.py::test_token PASSED
 """.strip().split("\n")
 

@@ -11,6 +11,7 @@ from prowess.permit.linear import Match, Pattern, Span, pattern
 from prowess.permit.names import Family, family
 from prowess.permit.values import Written, is_secret, random
 
+SHORTEST = 3  # of what is taken for a secret in a text
 _TERM = (
     r"(?:pass|pwd|pswd|pw|token|secret|key|cred|auth|cookie|otp|pin|cvv|cvc|jwt|bearer|sas|"
     r"jsessionid|phpsessid|contrase|motdepasse)"
@@ -25,6 +26,9 @@ _MAYBE = pattern(rf"(?i){_TERM}")  # without one of these words there is nothing
 _PAIR = pattern(rf"(?i){_NAME}(?:{_Q})?[\])]*([ \t]*(?::=|=>|===?|!==?|[:=])[ \t]*)")
 _FLAG = pattern(rf"(?i)(?:^|[\s\"'`\[(,=])-{{1,2}}{_NAME}({_Q},[ \t]*|{_Q}[ \t]*|[ \t]+)")
 _COUPLE = pattern(rf"(?i){_Q}{_NAME}{_Q}[ \t]*,[ \t]*")
+_HEADER = pattern(
+    r"[a-z]+(?:-[a-z0-9]{1,9})+"
+)  # what else stands beside a name in a list: x-amz-content-sha256
 # A name, and its value in the field beside it: {"name": "API_KEY", "value": "…"}, <add key="…" value="…">.
 _FIELDS = pattern(
     rf"(?i)\b(?:name|key|header|id)\\*[\"']?[ \t]*[:=][ \t]*\\*[\"']?{_NAME}\\*[\"']?[ \t,;]*"
@@ -43,6 +47,8 @@ _SPACED = pattern(
 _OPTIONS = r"[^|;&\n]*?[ \t]"
 _PLACES: tuple[tuple[str, str], ...] = (
     ("netrc", r"(?i)\b(?:login|user|username)[ \t]+\S+[ \t]+(?:password|pass)[ \t]+(\S+)"),
+    ("words to remember", r"(?i)\b(?:passphrase|mnemonic|(?:seed|recovery|secret)[ _-]?phrase)\\*[\"']?[ \t]*[:=][ \t]*\\*[\"']?((?:[a-z]+ ){3,}[a-z]+)"),
+    ("pgpass", r"(?m)^[^\s:]+:(?:5432|5433|6432|\*):[^\s:]+:[^\s:]+:(\S+)$"),
     ("SQL", r"(?i)\b(?:identified[ \t]+(?:with[ \t]+\S+[ \t]+)?by|password)[ \t(]+\\*['\"]([^'\"\n]+)"),
     ("registries", rf"\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oc|cf|az|crane|oras)\b{_OPTIONS}login\b{_OPTIONS}-p[ \t=]*([^\s-]\S*)"),
     ("twine, mongo", rf"\b(?:twine|mongo\w*)\b{_OPTIONS}-p[ \t]+([^\s-]\S*)"),
@@ -58,7 +64,7 @@ _PLACES: tuple[tuple[str, str], ...] = (
     ("htpasswd", r"\bhtpasswd[ \t]+-\w*b\w*[ \t]+(?:\S+[ \t]+){1,2}(\S+)"),
 )  # fmt: skip
 _MAYBE_IN_PLACE = pattern(
-    r"(?i)password|login|identified|twine|mongo|mysql|mariadb|sshpass|redis|requirepass|masterauth|ldap|pass:|7z|zip|"
+    r"(?i)password|phrase|mnemonic|:(?:5432|5433|6432|\*):|login|identified|twine|mongo|mysql|mariadb|sshpass|redis|requirepass|masterauth|ldap|pass:|7z|zip|"
     r"unrar|curl|http|wget|smb|htpasswd"
 )
 _IN_PLACE: tuple[Pattern, ...] = tuple(pattern(source) for _, source in _PLACES)
@@ -109,7 +115,8 @@ def _by_name(data: bytes) -> Iterator[Span]:
             yield Span(*match.span(2), "secret", match.start())
     for match in _COUPLE.finditer(data):
         start, end, quoted = _extent(data, match.end())
-        if quoted and _family(match) and random(data[start:end], 8):
+        value = data[start:end]
+        if quoted and _family(match) and random(value, 8) and not _HEADER.fullmatch(value):
             yield Span(start, end, "secret", match.start())
     yield from _spaced(data)
 
@@ -121,7 +128,7 @@ def _family(match: Match) -> Family | None:
 def _paired(data: bytes, match: Match) -> Iterator[Span]:
     """The value behind `name:` or `name=`."""
     at, name, joint, kind = match.end(), match[1], match[2].strip(), _family(match)
-    if kind is None:
+    if kind is None or data[max(0, match.start() - 2) : match.start()] == b"${":
         return
     if aside := _ASIDE.match(data, at):
         at = aside.start(1)
@@ -137,7 +144,10 @@ def _paired(data: bytes, match: Match) -> Iterator[Span]:
     else:
         shouted = name == name.upper()
         joined = match[2] == b"="
-        yield from _judged(data, at, match.start(), kind, joined=joined, shouted=shouted)
+        for span in _judged(data, at, match.start(), kind, joined=joined, shouted=shouted):
+            # TOKEN = "token" is the name of a field.
+            if data[span.start : span.end].lower() not in name.lower():
+                yield span
 
 
 def _flagged(data: bytes, match: Match) -> Iterator[Span]:
@@ -165,12 +175,12 @@ def _judged(
     written = Written(
         value=data[start:stop],
         family=kind,
-        quoted=quoted,
+        quoted=quoted or end is not None,
         joined=joined,
         shouted=shouted,
         after=data[stop : min(stop + 64, _line_end(data, stop))],
     )
-    if is_secret(written):
+    if is_secret(written) and stop - start >= SHORTEST:
         yield Span(start, stop, "secret", since)
 
 
@@ -202,9 +212,9 @@ def _quoted(data: bytes, opening: Match) -> tuple[int, int, bool]:
     while (at := data.find(quote, at, line_end)) >= 0:
         escapes = len(data[start:at]) - len(data[start:at].rstrip(b"\\"))
         if escapes <= len(opening[1]):
-            return start, max(start, at - escapes), True
+            return start, max(start, at - escapes), quote != b"`"
         at += 1
-    return start, line_end, True
+    return start, start if quote == b"`" else line_end, True
 
 
 def _line_end(data: bytes, at: int) -> int:

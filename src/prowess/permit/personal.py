@@ -27,6 +27,7 @@ _NO_DOMAIN = frozenset(
     b"png jpg jpeg gif svg webp ico bmp pdf css js ts tsx jsx mjs py rb rs go java md txt json yaml "
     b"yml toml html xml zip gz whl local internal localdomain localhost lan cluster service".split()
 )
+_REMOTE = pattern(r"\b(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ \t][^\n|;&]*$")
 _VERSION = pattern(r"v?[0-9]+(?:\.[0-9]+)+.*|[0-9]x\..*")
 
 
@@ -244,7 +245,9 @@ def _numbers(data: bytes, what: str, look: Pattern, check: Check) -> Iterator[Sp
 
 def _is_address(data: bytes, start: int, end: int, domain: bytes) -> bool:
     """An address of a person: not a remote of git, a package with its version, a file or a login."""
-    if data[start - 1 : start] == b"/" or _VERSION.fullmatch(domain):
+    if data[max(0, start - 2) : start] == b"//" or _VERSION.fullmatch(domain):
+        return False
+    if _REMOTE.search(data[max(0, start - 80) : start]):
         return False
     if domain.rpartition(b".")[2].lower() in _NO_DOMAIN:
         return False

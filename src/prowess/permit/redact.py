@@ -6,7 +6,7 @@ Text is scanned, JSON is walked; what comes back has the same shape, with `[secr
 Redacting twice changes nothing more.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
@@ -25,6 +25,7 @@ Json = TypeVar("Json")
 
 SECRET = "[secret]"  # noqa: S105  the word that stands for one
 SHORT = 40  # characters of a text whose answer is worth remembering
+CONTAINERS = (Mapping, list, tuple, set, frozenset)
 DEEPEST = 200  # below that nobody reads; the whole branch is taken for a secret
 
 # Inside {"password": {…}}: what describes a secret rather than being it.
@@ -62,18 +63,21 @@ class _Walk:
         self._secrets = secrets
 
     def value(self, value: Any, depth: int = 0) -> Any:
-        if isinstance(value, str):
-            return self._text(value)
-        if isinstance(value, bool) or value is None:
+        if isinstance(value, CONTAINERS):
+            return self._inside(value, depth + 1)
+        if value is None or isinstance(value, bool):
             return value
-        if isinstance(value, int | float):
-            told = self._text(str(value))
-            return value if told == str(value) else told
+        told = self._text(str(value))
+        return value if told == str(value) else told
+
+    def _inside(self, value: Any, depth: int) -> Any:
         if depth > DEEPEST:
             return SECRET
-        if isinstance(value, Mapping):
-            return self._mapping(value, depth + 1)
-        return self._sequence(value, depth + 1)
+        return (
+            self._mapping(value, depth)
+            if isinstance(value, Mapping)
+            else self._sequence(value, depth)
+        )
 
     def _text(self, text: str) -> str:
         if len(text) <= SHORT:
@@ -112,11 +116,11 @@ class _Walk:
                 else self._hidden(each, depth + 1)
                 for key, each in value.items()
             }
-        if isinstance(value, Sequence) and not isinstance(value, str):
+        if isinstance(value, CONTAINERS):
             return [self._hidden(each, depth + 1) for each in value]
         return SECRET
 
-    def _sequence(self, value: Sequence[Any], depth: int) -> list[Any]:
+    def _sequence(self, value: Iterable[Any], depth: int) -> list[Any]:
         seen: list[Any] = []
         before, state = None, State()
         for each in value:

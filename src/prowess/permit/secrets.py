@@ -10,18 +10,19 @@ import binascii
 from collections.abc import Iterator
 
 from prowess.permit.linear import Pattern, Span, pattern
+from prowess.permit.named import find_named
 from prowess.permit.values import random
 
 _A, _W, _H = "[A-Za-z0-9]", "[A-Za-z0-9_-]", "[0-9a-fA-F]"
 
 # Who issues it, and what it looks like. Lengths are a little under the real ones, for keys cut short.
 VENDORS: tuple[tuple[str, str], ...] = (
-    ("AWS", r"(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}|ABSK[A-Za-z0-9+/=]{60,}"),
+    ("AWS", r"(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?:[ ,:;\t\"'|]{1,4}[A-Za-z0-9/+]{40}\b)?|ABSK[A-Za-z0-9+/=]{60,}"),
     ("AWS MWS", rf"amzn\.mws\.{_H}{{8}}-[0-9a-f-]{{27}}"),
     ("GitHub", rf"gh[opusr]_{_A}{{20,}}|github_pat_{_W}{{22,}}"),
     ("GitLab", rf"(?:glpat|gldt|glrt|glsoat|glptt|glft|glimt|glagent|glcbt|gloas|glffct)-[\w.-]{{16,}}|GR1348941{_W}{{20,}}"),
     ("Slack", r"xox[a-z](?:\.xox[a-z])?-[\w.-]*[0-9][\w.-]{8,}|xapp-[0-9]-[\w-]{20,}|xwfp-[\w-]{20,}"),
-    ("Stripe", rf"(?:sk|rk)_(?:live|test|prod)_{_A}{{10,}}|whsec_[\w+/=-]{{20,}}"),
+    ("Stripe", rf"(?:sk|rk)_(?:live|test|prod)_{_A}{{10,}}|(?:pi|seti)_{_A}{{14,}}_secret_{_A}{{14,}}|whsec_[\w+/=-]{{20,}}"),
     ("OpenAI", rf"sk-(?:proj|svcacct|admin|None|service)-{_W}{{20,}}|sk-{_A}{{20,}}|sess-{_A}{{32,}}"),
     ("Anthropic", rf"sk-ant-{_W}{{20,}}"),
     ("OpenRouter, Langfuse and others", rf"sk-(?:or|lf|cp|kimi|oat|api|live|test)[\w-]*-{_W}{{20,}}|sk_{_A}{{32,}}"),
@@ -64,7 +65,9 @@ VENDORS: tuple[tuple[str, str], ...] = (
 
 # Whatever is sought here has a word as long as this, or stands in a URL.
 _MAYBE = pattern(r"[^\s]{12}|://")
-_SHAPES = pattern(r"(?:\b|_|\\t)(?:" + "|".join(shape for _, shape in VENDORS) + ")|" + VENDORS[-1][1])
+_SHAPES = pattern(
+    r"(?:\b|_|\\t)(?:" + "|".join(shape for _, shape in VENDORS) + ")|" + VENDORS[-1][1]
+)
 # No vendor's mark, but built like one: a short prefix, then a long run of capitals, letters and digits.
 _LIKE_A_KEY = pattern(rf"\b((?:[a-zA-Z]{{2,10}}[_-]){{1,3}}){_A}{{32,}}\b")
 
@@ -113,7 +116,12 @@ def _packed(data: bytes, known: Pattern | None) -> Iterator[Span]:
             yield Span(*match.span(2), "secret", match.start())
     for match in _BASE64.finditer(data):
         inside = _unwrapped(match[0])
-        if b"PRIVATE KEY-" in inside or _SHAPES.search(inside) or (known and known.search(inside)):
+        if (
+            b"PRIVATE KEY-" in inside
+            or _SHAPES.search(inside)
+            or (known and known.search(inside))
+            or (inside.isascii() and any(find_named(inside)))
+        ):
             yield Span(*match.span(), "secret", match.start())
 
 

@@ -22,21 +22,21 @@ _WORDS = frozenset(
     b"revoked prompt stdin input pass".split()
 )
 _PLACEHOLDER = pattern(
-    r"\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\$env:\w+|\$[{(].*|%[A-Za-z_]\w*%|\{+[^{}]*\}+|\$?\{\{.*|<[^<>]*>?|"
-    r"\[[A-Za-z_ -]+\]|\*{3,}.*|[*xX.\-_#?\xfe]{3,}|(?i:your|my|insert|enter|replace|some)[_ -][A-Za-z_ -]+|"
-    r"!(?:Ref|Sub|GetAtt|vault|secret)\b.*|(?:arn|vault|op|ssm|sm|keyring|file|env|aws-sm|gcp-sm):.*|"
+    r"\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\$env:\w+|\$[{(].*|%[A-Za-z_]\w*%|\$?\{[A-Za-z_{ .].*|\{\}|<[^<>]*>?|"
+    r"\[[A-Za-z_ -]+\]|\*{3,}.*|[*xX.\-_#?\xfe]+|[A-Z]+(?:_[A-Z]+)+|.{0,12}\.\.\.|(?i:your|my|insert|enter|replace|some)[_ -][A-Za-z_ -]+|"
+    r"!(?:Ref|Sub|GetAtt|vault|secret)\b.*|(?:arn|urn|vault|op|ssm|sm|keyring|file|env|aws-sm|gcp-sm):.*|"
     r"[a-z][a-z0-9+.-]*://[^\s@]*"
 )
 _CODE = pattern(
     r"(?:[A-Za-z_$][\w$]*(?:\??\.|->|::))*[A-Za-z_$][\w$]*(?:\(|\[|\{).*|:.*|"
     r"(?:os|process|env|secrets|vars|self|this|args|config|settings|request|req|ctx|options|opts|props|"
-    r"user|data|params|conf|cfg|System|ENV|Deno|import\.meta)(?:\.[A-Za-z_]\w*)+|[({\[:/>|=!&].{0,2}|//.*|=.*"
+    r"user|data|params|conf|cfg|System|ENV|Deno|import\.meta)(?:\.[A-Za-z_]\w*)+|[({\[=].*|[:/>|!&].{0,2}|//.*"
 )
 _DOTTED = pattern(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _PATH = pattern(
     r"(?:~|\.{1,2})?(?:/[A-Za-z0-9_.@-]{1,24})+/?|[\w.-]{1,32}(?:/[\w.-]{1,32})+\.[a-z]{1,5}"
 )
-_IDENTIFIER = pattern(r"[A-Za-z_]+")
+_IDENTIFIER = pattern(r"[A-Za-z_]+(?:-[A-Za-z_]+)*")
 _SECRET_WORD = pattern(r"(?i)pass|pwd|token|secret|key|cred|auth")
 _HAS_DIGIT, _HAS_LETTER = pattern(r"[0-9]"), pattern(r"[A-Za-z]")
 _PROSE = pattern(
@@ -65,7 +65,8 @@ def is_secret(it: Written) -> bool:
     if not value or value.lower().rstrip(b".,;:!)") in _WORDS or _PLACEHOLDER.fullmatch(value):
         return False
     if it.family == "weak":
-        return random(value, 8 if it.joined or it.quoted else 12)
+        bare = 6 if it.joined and it.shouted else 8 if it.joined else 12
+        return random(value, 8) if it.quoted else random(value, bare) and not _CODE.fullmatch(value)
     if it.quoted:
         return not (b" " in value and _PROSE.fullmatch(value)) and not _is_path(value)
     return not _CODE.fullmatch(value) and not _is_path(value) and _is_bare_secret(value, it)
@@ -73,6 +74,8 @@ def is_secret(it: Written) -> bool:
 
 def _is_bare_secret(value: bytes, it: Written) -> bool:
     """A value without quotes, which is data more often the less it looks like a word or a count."""
+    if b" " in value:  # between backticks: a command
+        return False
     if value.isdigit():
         return len(value) >= (3 if it.family == "password" else 8)
     if _IDENTIFIER.fullmatch(value) or _DOTTED.fullmatch(value):
