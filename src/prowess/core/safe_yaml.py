@@ -228,13 +228,13 @@ class _Reader:
 
 # A line of a plain header: `key: value`, the value quoted without escapes, or a block to come, or
 # begun by a character that begins nothing else in YAML. An indented one belongs to the key above it.
+# Any other line has no key.
+_VALUE = r"""\"[^"\\\n]*\"|'[^'\n]*'|[A-Za-z0-9(/.$<_\u0080-\U0010ffff].*"""
 _PLAIN_LINE = re.compile(
-    r"""( +)?([A-Za-z_][A-Za-z0-9_-]{0,99}):(?:\ +(?:"([^"\\]*)"|'([^']*)'|([|>]-?)|([A-Za-z0-9(/.$<_\u0080-\U0010ffff].*)))?"""
+    rf"""^(?:( *)([A-Za-z_][A-Za-z0-9_-]{{0,99}}):(?: +({_VALUE}|[|>]-?))?|.*)$""", re.MULTILINE
 )
-_KEY, _BLOCK, _BARE = 2, 5, 6  # the groups
-_PLAIN_ITEM = re.compile(
-    r"""( *)-()\ +(?:"([^"\\]*)"|'([^']*)'|(?!)()|([A-Za-z0-9(/.$<_\u0080-\U0010ffff].*))"""
-)  # of a list; its groups stand where those of a line do
+_PLAIN_ITEM = re.compile(rf"""( *)- +({_VALUE})""")  # of a list
+_BLOCKS = ("|", "|-", ">", ">-")
 
 
 class _DoubtError(Exception):
@@ -254,30 +254,24 @@ def _plain(text: str, first_line: int, keep_text: frozenset[str]) -> Document:
     lines: dict[str, int] = {}
     here, outer, depth, hangs = value, "", "", False
     rows = text[:-1].split("\n")
-    at = 0
-    while at < len(rows):
-        found = _PLAIN_LINE.fullmatch(rows[at])
-        if found is None:
-            raise _DoubtError
-        indent, key = found[1], found[_KEY]
-        if indent is None:
-            here, outer, hangs = value, key, found.lastindex == _KEY
+    begin = 0  # what comes before has been read, as part of a block or of a list
+    for at, (indent, key, written) in enumerate(_PLAIN_LINE.findall(text, 0, len(text) - 1)):
+        if at < begin:
+            continue
+        if not indent:
+            here, outer, hangs = value, key, not written
             lines[key] = at + first_line
         elif here is value:
             if not hangs:  # an indented line below a value continues it
                 raise _DoubtError
             here, depth = {}, indent
             value[outer] = here
-        if key in here or (
-            indent is not None and (indent != depth or found.lastindex in (_KEY, _BLOCK))
-        ):
+        if not key or key in here or (indent and (indent != depth or written[:1] in "|>")):
             raise _DoubtError
-        if found.lastindex == _BLOCK:
+        if written in _BLOCKS:
             block = _plain_block(rows, at + 1)
-            here[key] = (" " if found[_BLOCK][0] == ">" else "\n").join(block) + "\n"[
-                len(found[_BLOCK]) - 1 :
-            ]
-            at += len(block)
+            here[key] = (" " if written[0] == ">" else "\n").join(block) + "\n"[len(written) - 1 :]
+            begin = at + 1 + len(block)
         elif (
             hangs
             and here is value
@@ -285,24 +279,24 @@ def _plain(text: str, first_line: int, keep_text: frozenset[str]) -> Document:
         ):
             here[key] = items
             hangs = False
-            at += len(items)
+            begin = at + 1 + len(items)
         else:
-            here[key] = _plain_value(found, as_text=outer in keep_text)
-        at += 1
+            here[key] = _plain_value(written, as_text=outer in keep_text)
     return Document(value, lines)
 
 
-def _plain_value(found: re.Match[str], *, as_text: bool) -> Any:
-    if found.lastindex == _KEY:
+def _plain_value(written: str, *, as_text: bool) -> Any:
+    if not written:
         return None
-    value = found[found.lastindex or 0]
-    if found.lastindex == _BARE:
-        if ": " in value or " #" in value or value[-1] in ": ":
-            raise _DoubtError
-        if value[0] in _NOT_PLAIN_TEXT:
-            meant = _resolved(value)
-            return meant if meant is None or not as_text else value
-    return value
+    first = written[0]
+    if first in ('"', "'"):
+        return written[1:-1]
+    if ": " in written or " #" in written or written[-1] in ": ":
+        raise _DoubtError
+    if first in _NOT_PLAIN_TEXT:
+        meant = _resolved(written)
+        return meant if meant is None or not as_text else written
+    return written
 
 
 def _plain_list(rows: list[str], at: int, *, as_text: bool) -> list[Any]:
@@ -313,7 +307,7 @@ def _plain_list(rows: list[str], at: int, *, as_text: bool) -> list[Any]:
         if depth is not None and found[1] != depth:
             raise _DoubtError
         depth = found[1]
-        items.append(_plain_value(found, as_text=as_text))
+        items.append(_plain_value(found[2], as_text=as_text))
         at += 1
     return items
 
