@@ -2,13 +2,15 @@
 Edit: one exact change in a text, never an ambiguous one.
 
 The old text must be found once (or `replace_all` be asked for). What models commonly get wrong when
-they quote a file is allowed for: line ends, blanks at line ends, the line numbers that Read shows.
+they quote a file is allowed for: line ends, blanks at line ends, indentation, typographic quotes, the
+line numbers that Read shows.
 Anything less certain is not changed but quoted back.
 """
 
 import asyncio
 import difflib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
@@ -23,6 +25,7 @@ from prowess.tools.place import Place
 from prowess.tools.toolbox import Tool, failed, seen, typed
 
 _NUMBERED = re.compile(r"^ {0,5}\d+\t", re.MULTILINE)
+_STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d\u00a0", "''\"\" ")
 _ALIKE = 0.6
 _MOST_NAMED = 10  # places of an ambiguous text
 
@@ -65,26 +68,61 @@ def find(text: str, old: str, new: str) -> Quote | None:
         if ours in old and turned in text:
             new = new.replace("\r\n", "\n").replace("\n", theirs)
             return Quote(old=turned, new=new, healed="kept the file's line ends")
-    return _despite_blanks(text, old, new)
+    if (plain := old.translate(_STRAIGHT)) != old and plain in text:
+        return Quote(
+            old=plain, new=new.translate(_STRAIGHT), healed="took the quotes for plain ones"
+        )
+    return _despite_blanks(text, old, new) or _despite_indentation(text, old, new)
 
 
 def _despite_blanks(text: str, old: str, new: str) -> Quote | None:
     """Whole lines that differ only in blanks at their ends; only when there is one such place."""
-    lines, wanted = text.splitlines(keepends=True), [line.rstrip() for line in old.splitlines()]
-    if not any(wanted):
+    there = _only_place(text, old, str.rstrip)
+    return _whole_lines(there, new, "allowed for blanks at line ends") if there else None
+
+
+def _despite_indentation(text: str, old: str, new: str) -> Quote | None:
+    """
+    Whole lines that differ only in how they are indented; only when there is one such place, and
+    when it tells for every line of the new text how that is indented in the file.
+    """
+    there = _only_place(text, old, str.strip)
+    if not there:
         return None
-    bare = [line.rstrip() for line in lines]
+    depths: dict[str, str] = {}
+    for said, real in zip(old.splitlines(), there.splitlines(), strict=True):
+        if said.strip() and depths.setdefault(_indent(said), _indent(real)) != _indent(real):
+            return None
+    lines = new.splitlines()
+    if any(line.strip() and _indent(line) not in depths for line in lines):
+        return None
+    turned = [depths[_indent(line)] + line.lstrip() if line.strip() else "" for line in lines]
+    return _whole_lines(there, "\n".join(turned), "kept the file's indentation")
+
+
+def _only_place(text: str, old: str, bare: Callable[[str], str]) -> str:
+    """The lines of the text that are those of `old` once both are bare; empty unless it is once."""
+    lines, wanted = text.splitlines(keepends=True), [bare(line) for line in old.splitlines()]
+    if not any(wanted):
+        return ""
+    stripped = [bare(line) for line in lines]
     places = [
         start
         for start in range(len(lines) - len(wanted) + 1)
-        if bare[start : start + len(wanted)] == wanted
+        if stripped[start : start + len(wanted)] == wanted
     ]
-    if len(places) != 1:
-        return None
-    there = "".join(lines[places[0] : places[0] + len(wanted)])
+    return "".join(lines[places[0] : places[0] + len(wanted)]) if len(places) == 1 else ""
+
+
+def _whole_lines(there: str, new: str, healed: str) -> Quote:
+    """New lines in place of those that are there, with the same line ends."""
     ends = "\r\n" if there.endswith("\r\n") else "\n" if there.endswith("\n") else ""
     turned = new.replace("\r\n", "\n").removesuffix("\n").replace("\n", ends or "\n") + ends
-    return Quote(old=there, new=turned, healed="allowed for blanks at line ends")
+    return Quote(old=there, new=turned, healed=healed)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _edit(place: Place, path: str, old: str, new: str, *, every: bool) -> Observation:

@@ -16,7 +16,7 @@ from prowess.core.errors import RefusedError
 from prowess.core.workspace import AbsentError, is_folder, names_in, read_in, write_in
 from prowess.tools.near import nearest
 from prowess.tools.output import SHOWN
-from prowess.tools.place import Place, Spot, locate
+from prowess.tools.place import Place, Spot, beneath, locate
 from prowess.tools.text import Text, decode
 from prowess.tools.toolbox import Tool, failed, seen, typed
 
@@ -61,7 +61,7 @@ def bytes_of(place: Place, spot: Spot, tool: str) -> tuple[Spot, bytes, tuple[st
         if meant is None:
             raise AbsentError(str(absent), hint=_offer(offered) or absent.hint) from None
         other = spot.beside(meant)
-        if not place.gate(Call(id="", tool=tool, input={"file_path": other.name})).allowed:
+        if not _granted(place, tool, other):
             raise
         data = read_in(other.root, other.relative, limit=LARGEST)
         return other, data, (f"there is no {spot.name}; took {other.name}",)
@@ -85,10 +85,11 @@ def as_text(place: Place, spot: Spot, data: bytes, encoding: str = "") -> Text:
 
 
 def _read(place: Place, path: str, offset: int, limit: int, encoding: str) -> Observation:
-    spot = locate(place, path)
+    spot, healed = _spot(place, path)
     if is_folder(spot.root, spot.relative):
         return listing(spot)
-    spot, data, healed = bytes_of(place, spot, "Read")
+    spot, data, nearly = bytes_of(place, spot, "Read")
+    healed += nearly
     text = as_text(place, spot, data, encoding)
     if text.odd and not encoding:
         healed += (f"read {spot.name} as {text.odd}",)
@@ -101,6 +102,21 @@ def _read(place: Place, path: str, offset: int, limit: int, encoding: str) -> Ob
     if last < len(lines):
         shown += f"\n[lines {offset} to {last} of {len(lines)}; go on with offset={last + 1}]"
     return seen(shown, healed=healed, facts={"lines": len(lines), "encoding": text.encoding})
+
+
+def _spot(place: Place, path: str) -> tuple[Spot, tuple[str, ...]]:
+    """Where the file is; a path of another machine is taken to end beneath the workspace."""
+    try:
+        return locate(place, path), ()
+    except RefusedError:
+        spot = beneath(place, path) if place.heals else None
+        if spot is None or not _granted(place, "Read", spot):
+            raise
+        return spot, (f"{path} is outside the workspace; took {spot.name}",)
+
+
+def _granted(place: Place, tool: str, spot: Spot) -> bool:
+    return place.gate(Call(id="", tool=tool, input={"file_path": spot.name})).allowed
 
 
 def _numbered(lines: list[str], offset: int, limit: int) -> tuple[str, int]:

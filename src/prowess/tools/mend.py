@@ -72,6 +72,11 @@ def arguments(
         if meant:
             given[meant] = given.pop(name)
             healed.append(f"read the argument {name} as {meant}")
+    required = schema.get("required", ())
+    for name in [name for name in given if given[name] is None and name not in required]:
+        if "null" not in _types(properties.get(name, {"type": "null"})):
+            del given[name]
+            healed.append(f"left out {name}, which was null")
     for name, value in given.items():
         better = _typed(value, _types(properties.get(name, {})))
         if better is not value:

@@ -30,10 +30,28 @@ def walk(root: str, under: str = ".") -> Iterator[str]:
 
 def nearest(said: str, root: str) -> tuple[str | None, list[str]]:
     """The one file that was meant, if any, and those it may have been."""
-    files = [path for path, _ in zip(walk(root), range(_MOST), strict=False)]
+    return _meant(said, _files(root))
+
+
+def nearest_folder(said: str, root: str) -> str | None:
+    """The one folder with files in it that was meant, if any."""
+    folders = {folder for path in _files(root) for folder in _above(path)}
+    return _meant(said, sorted(folders))[0]
+
+
+def _files(root: str) -> list[str]:
+    return [path for path, _ in zip(walk(root), range(_MOST), strict=False)]
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := os.path.dirname(path):
+        yield path
+
+
+def _meant(said: str, paths: Sequence[str]) -> tuple[str | None, list[str]]:
     offered: list[str] = []
     for way in _WAYS:
-        found = way(said, files)
+        found = way(said, paths)
         if len(found) == 1:
             return found[0], []
         offered += [path for path in found if path not in offered]

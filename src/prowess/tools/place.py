@@ -76,6 +76,19 @@ def locate(place: Place, path: str) -> Spot:
     )
 
 
+def beneath(place: Place, path: str) -> Spot | None:
+    """
+    The file of the workspace that a path from elsewhere ends in, as a model remembers it from
+    another machine. A folder must agree as well as the name, or it is anybody's file.
+    """
+    parts = [part for part in os.path.normpath(path).split("/") if part]
+    for start in range(1, len(parts) - 1):
+        relative = os.path.join(*parts[start:])
+        if os.path.isfile(os.path.join(place.workspace, relative)):
+            return Spot(root=place.workspace, relative=relative, writable=True)
+    return None
+
+
 def _roots(place: Place) -> list[tuple[Spot, str]]:
     """Each root under its own and its real name; a folder inside another comes before it."""
     named = (

@@ -2,7 +2,7 @@
 What a shell command would stumble over, put right before it runs, or after it failed harmlessly.
 
 Before: a command that is not installed gets its stand-in; a script without execute permission or
-with Windows line ends is run through its interpreter. After: a file that was not found is replaced
+with Windows line ends is run through its interpreter; a missing folder is made. After: a file that was not found is replaced
 by the one that was meant, if nothing has happened yet. The gate judges every changed command.
 """
 
@@ -17,6 +17,7 @@ from prowess.core.errors import RefusedError
 from prowess.core.process import Finished
 from prowess.core.workspace import read_in
 from prowess.tools.command import Simple, literal, only_reads, rewritten, split
+from prowess.tools.folders import missing_folders, with_parents
 from prowess.tools.near import nearest
 from prowess.tools.place import Place, Spot, locate
 from prowess.tools.standins import STANDINS
@@ -34,7 +35,8 @@ _NEVER_BEGAN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _PASSING = re.compile(
-    r"temporarily unavailable|text file busy|too many open files|database is locked|connection reset",
+    r"temporarily unavailable|text file busy|too many open files|database is locked"
+    r"|connection reset|stale file handle|interrupted system call",
     re.IGNORECASE,
 )
 
@@ -54,11 +56,19 @@ async def beforehand(place: Place, command: str, present: Present) -> Remedy:
         return Remedy(command=command)
     changes, healed = [], []
     for simple in commands:
-        words, why = _script(place, simple) or await _standin(simple, present) or ([], "")
+        words, why = (
+            _script(place, simple)
+            or with_parents(place, simple)
+            or await _standin(simple, present)
+            or ([], "")
+        )
         if words:
             changes.append((simple, " ".join(words)))
             healed.append(why)
     other = rewritten(command, changes)
+    if folders := missing_folders(place, commands):
+        other = f"mkdir -p -- {' '.join(map(shlex.quote, folders))}; {other}"
+        healed.append(f"made the folder {', '.join(folders)}")
     if other == command or not _granted(place, other):
         return Remedy(command=command)
     return Remedy(command=other, healed=tuple(healed))

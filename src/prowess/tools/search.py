@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from prowess.core.chat import Observation
+from prowess.core.chat import Call, Observation
 from prowess.core.errors import RefusedError
 from prowess.core.workspace import AbsentError, is_folder, read_in
-from prowess.tools.near import walk
+from prowess.tools.near import nearest, nearest_folder, walk
 from prowess.tools.place import Place, Spot, locate
 from prowess.tools.text import decode
 from prowess.tools.toolbox import Tool, seen, typed
@@ -66,12 +66,14 @@ async def grep(
     limit: Annotated[int, Field(description="most lines or files to show", ge=1)] = 200,
 ) -> Observation:
     wanted, healed = _expression(pattern, ignore_case=ignore_case, heals=place.heals)
-    search = _Search(wanted=wanted, output=output_mode, context=context, limit=limit)
+    search = _Search(
+        pattern=pattern, wanted=wanted, output=output_mode, context=context, limit=limit
+    )
     return await asyncio.to_thread(_grep, place, search, path, glob, healed)
 
 
 def _glob(place: Place, pattern: str, path: str) -> Observation:
-    spot = locate(place, path)
+    spot, nearly = _where(place, "Glob", pattern, path)
     pattern = pattern.removeprefix(f"{place.workspace}/").removeprefix("./")
     files = [os.path.relpath(file, spot.relative) for file in _files(spot)]
     found, healed = _fitting(files, pattern), ""
@@ -81,9 +83,24 @@ def _glob(place: Place, pattern: str, path: str) -> Observation:
     more = f"\n[and {len(names) - _MOST_FILES} more]" if len(names) > _MOST_FILES else ""
     return seen(
         "\n".join(names[:_MOST_FILES]) + more or f"No file fits {pattern}.",
-        healed=[healed] if healed else [],
+        healed=[*nearly, *([healed] if healed else [])],
         facts={"files": len(names)},
     )
+
+
+def _where(place: Place, tool: str, pattern: str, path: str) -> tuple[Spot, tuple[str, ...]]:
+    """Where to look; a near name is taken only if the gate lets that one through as well."""
+    spot = locate(place, path)
+    if not place.heals or os.path.lexists(os.path.join(spot.root, spot.relative)):
+        return spot, ()
+    meant = nearest_folder(spot.relative, spot.root) or nearest(spot.relative, spot.root)[0]
+    if meant is None:
+        return spot, ()
+    other = spot.beside(meant)
+    asked = Call(id="", tool=tool, input={"pattern": pattern, "path": other.name})
+    if not place.gate(asked).allowed:
+        return spot, ()
+    return other, (f"there is no {spot.name}; looked in {other.name}",)
 
 
 def _wider(files: Sequence[str], pattern: str) -> tuple[list[str], str]:
@@ -121,7 +138,8 @@ def _files(spot: Spot) -> Iterator[str]:
 class _Search:
     """What to look for and how to tell it."""
 
-    wanted: Any  # a compiled RE2, which has no types
+    pattern: str
+    wanted: Any  # the pattern compiled by RE2, which has no types
     output: Output
     context: int
     limit: int
@@ -171,7 +189,7 @@ def _expression(pattern: str, *, ignore_case: bool, heals: bool) -> tuple[Any, t
 def _grep(
     place: Place, search: _Search, path: str, glob: str, healed: tuple[str, ...]
 ) -> Observation:
-    spot = locate(place, path)
+    spot, nearly = _where(place, "Grep", search.pattern, path)
     files: Sequence[str] = list(_files(spot))
     if glob:
         files = _fitting(files, glob if "/" in glob else f"**/{glob}")
@@ -192,6 +210,7 @@ def _grep(
             break
     if odd:
         healed += (f"read some files as {', '.join(sorted(odd))}",)
+    healed = nearly + healed
     text = "\n".join(told[: search.limit]) or f"No match in {len(files)} files."
     return seen(text + note, healed=healed, facts={"files": len(files), "found": len(told)})
 

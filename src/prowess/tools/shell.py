@@ -5,6 +5,7 @@ The workspace can be written, the skill's folder read, and nothing else is promi
 held back is the sandbox's business. A command is run again only where that changes nothing.
 """
 
+import os
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -28,6 +29,8 @@ _KILLED = {
     "idle": "it said nothing for too long",
     "memory": "it used too much memory",
     "output": "it wrote too much",
+    "cpu": "it used too much processor time",
+    "processes": "it started too many processes",
     "cancelled": "it was cancelled",
 }
 
@@ -90,17 +93,21 @@ async def _persistently(place: Place, command: str, seconds: float) -> tuple[Fin
 
 
 async def _run(place: Place, command: str, seconds: float) -> Finished:
-    readable = [place.outputs] if place.skill_dir is None else [place.skill_dir, place.outputs]
-    return await place.sandbox.run(
-        Order(
-            argv=("bash", "-c", command),
-            cwd=place.workspace,
-            environment=place.environment,
-            writable=(place.workspace,),
-            readable=readable,
-            network=place.network,
-            limits=replace(place.limits, seconds=seconds),
-        )
+    return await place.sandbox.run(_order(place, command, seconds))
+
+
+def _order(place: Place, command: str, seconds: float) -> Order:
+    """A sandbox opens only what is there, and by its real name: a link could be turned elsewhere."""
+    workspace = os.path.realpath(place.workspace)
+    read = [place.outputs] if place.skill_dir is None else [place.skill_dir, place.outputs]
+    return Order(
+        argv=("bash", "-c", command),
+        cwd=workspace,
+        environment=place.environment,
+        writable=(workspace,),
+        readable=[os.path.realpath(folder) for folder in read if os.path.isdir(folder)],
+        network=place.network,
+        limits=replace(place.limits, seconds=seconds),
     )
 
 
