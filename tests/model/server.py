@@ -94,6 +94,7 @@ class _Http(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a stream of small pieces would wait for each to be confirmed
     server: _Http
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base class names it

@@ -40,6 +40,16 @@ def test_a_new_model_with_the_same_script_goes_on_where_the_conversation_is() ->
     assert resumed.message.text == "done"
 
 
+def test_another_conversation_begins_the_script_anew() -> None:
+    model = Scripted([call("Read", path="a"), final("done")])
+    first = ask(model).message
+    ask(model, first)
+
+    other = asyncio.run(model.reply([Message(role="user", text="another task")], ()))
+
+    assert other.message.calls[0].id == "call_1_1"
+
+
 def test_an_error_of_the_script_is_raised_once_and_the_next_try_goes_on() -> None:
     model = Scripted([ModelError("busy", transient=True), final("done")])
 

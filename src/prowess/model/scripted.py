@@ -61,10 +61,11 @@ class Scripted:
         self.requests = 0
         self._script = script
         self._raised = 0
+        self._counted: tuple[int, Message | None, int] = (0, None, 0)
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolCard]) -> Reply:
         self.requests += 1
-        said = sum(message.role == "assistant" for message in messages)
+        said = self._said(messages)
         turn = self._turn(messages, said)
         if isinstance(turn, ModelError):
             self._raised += 1
@@ -73,6 +74,15 @@ class Scripted:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+    def _said(self, messages: Sequence[Message]) -> int:
+        """How many replies the conversation has; where it only grew, only what is new is counted."""
+        known, last, said = self._counted
+        if not 0 < known <= len(messages) or messages[known - 1] is not last:
+            known, said = 0, 0
+        said += sum(message.role == "assistant" for message in messages[known:])
+        self._counted = (len(messages), messages[-1] if messages else None, said)
+        return said
 
     def _turn(self, messages: Sequence[Message], said: int) -> Turn:
         if callable(self._script):

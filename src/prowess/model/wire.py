@@ -9,6 +9,7 @@ prompt caches depend on it. Loaded only together with a provider, because the li
 import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from operator import is_
 from typing import Any, NoReturn
 
 from pydantic import TypeAdapter
@@ -50,28 +51,28 @@ class Conversation:
     def __init__(self, provider: str) -> None:
         self._provider = provider
         self._known: list[Message] = []
-        self._groups: list[tuple[int, ModelMessage]] = []  # each with the place where it ends
+        self._converted: list[ModelMessage] = []
+        self._ends: list[int] = []  # where each of them ends among the known messages
         self._tools: dict[str, str] = {}  # the tool of each call, by the call's id
 
     def converted(self, messages: Sequence[Message]) -> list[ModelMessage]:
         """System messages at the beginning are left out: they go with the request's parameters."""
         self._forget(messages)
-        place = self._groups[-1][0] if self._groups else len(_instructions(messages))
+        place = self._ends[-1] if self._ends else len(_instructions(messages))
         while place < len(messages):
             group = _group(messages, place)
             place += len(group)
-            self._groups.append((place, self._convert(group)))
+            self._ends.append(place)
+            self._converted.append(self._convert(group))
         self._known = list(messages)
-        return [converted for _, converted in self._groups]
+        return list(self._converted)
 
     def _forget(self, messages: Sequence[Message]) -> None:
         """Drop what was converted from messages that are no longer there, or whose group has grown."""
-        pairs = zip(self._known, messages, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-        while self._groups and (
-            self._groups[-1][0] > same or _grows(messages, self._groups[-1][0])
-        ):
-            self._groups.pop()
+        same = _common(self._known, messages)
+        while self._ends and (self._ends[-1] > same or _grows(messages, self._ends[-1])):
+            self._ends.pop()
+            self._converted.pop()
 
     def _convert(self, group: Sequence[Message]) -> ModelMessage:
         if group[0].role == "assistant":
@@ -145,6 +146,14 @@ def reply_from(response: ModelResponse, named: Named) -> Reply:
         model=named.name,
         malformed=wrong,
     )
+
+
+def _common(known: Sequence[Message], messages: Sequence[Message]) -> int:
+    """How many messages at the beginning are the very same; nearly always all that are known."""
+    if len(known) <= len(messages) and all(map(is_, known, messages)):
+        return len(known)
+    pairs = zip(known, messages, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
 
 
 def _instructions(messages: Sequence[Message]) -> list[Message]:

@@ -1,0 +1,145 @@
+"""Our messages become the library's and come back, once each."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic_ai.messages import (
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.usage import RequestUsage
+
+from prowess.core.chat import Call, Message, ToolCard, message_as_json, message_from_json
+from prowess.model.names import Named
+from prowess.model.wire import Conversation, parameters, reply_from
+
+SONNET = Named(provider="anthropic", model="claude-sonnet-5-5")
+SYSTEM = Message(role="system", text="Be brief.")
+TASK = Message(role="user", text="go")
+ASKED = Message(
+    role="assistant",
+    text="I look.",
+    calls=(Call(id="c1", tool="Read", input={"path": "a"}), Call(id="c2", tool="Glob", input={})),
+)
+SEEN = (
+    Message(role="tool", text="rows", answers="c1"),
+    Message(role="tool", text="no", answers="c2", ok=False),
+)
+
+
+def signed() -> ModelResponse:
+    thinking = ThinkingPart(content="hm", signature="sig", provider_name="anthropic")
+    call = ToolCallPart(tool_name="Read", args='{"path": "a"}', tool_call_id="c1")
+    return ModelResponse(
+        parts=[thinking, TextPart(content="I look."), call],
+        provider_name="anthropic",
+        finish_reason="tool_call",
+        usage=RequestUsage(input_tokens=100, output_tokens=10),
+    )
+
+
+def test_all_that_is_said_between_two_replies_is_one_request() -> None:
+    nudge = Message(role="system", text="Two iterations are left.")
+    request, response, observed = Conversation("anthropic").converted(
+        [SYSTEM, TASK, ASKED, *SEEN, nudge]
+    )
+
+    assert isinstance(request, ModelRequest)
+    assert isinstance(response, ModelResponse)
+    assert isinstance(observed, ModelRequest)
+    assert [part.content for part in request.parts if isinstance(part, UserPromptPart)] == ["go"]
+    first, second, last = observed.parts
+    assert isinstance(first, ToolReturnPart)
+    assert isinstance(second, ToolReturnPart)
+    assert (first.tool_name, first.content, first.outcome) == ("Read", "rows", "success")
+    assert (second.tool_name, second.tool_call_id, second.outcome) == ("Glob", "c2", "failed")
+    assert isinstance(last, UserPromptPart)
+    assert last.content == "Two iterations are left."
+
+
+def test_instructions_and_tools_are_parameters_of_the_request() -> None:
+    card = ToolCard(name="Read", description="Reads.", parameters={"type": "object"})
+
+    made = parameters([SYSTEM, replace(SYSTEM, text="Be kind."), TASK], [card])
+
+    assert [part.content for part in made.instruction_parts or []] == ["Be brief.\n\nBe kind."]
+    assert [(tool.name, tool.description) for tool in made.function_tools] == [("Read", "Reads.")]
+
+
+def test_what_a_provider_wants_back_survives_being_stored() -> None:
+    message = message_from_json(message_as_json(reply_from(signed(), SONNET).message))
+
+    (again,) = Conversation("anthropic").converted([message])
+
+    assert again.parts == signed().parts
+
+
+def test_another_provider_is_sent_the_words_and_the_calls_only() -> None:
+    message = reply_from(signed(), SONNET).message
+
+    (again,) = Conversation("openai").converted([message])
+
+    assert [type(part) for part in again.parts] == [TextPart, ToolCallPart]
+
+
+def test_a_plain_reply_keeps_nothing_twice() -> None:
+    plain = ModelResponse(parts=[TextPart(content="done")], finish_reason="stop")
+
+    assert reply_from(plain, SONNET).message == Message(role="assistant", text="done")
+
+
+def test_a_message_is_converted_once_however_long_the_conversation() -> None:
+    conversation = Conversation("anthropic")
+    messages = [SYSTEM, TASK]
+    before: list[Any] = []
+    for _ in range(50):
+        converted = conversation.converted(messages)
+        assert all(old is new for old, new in zip(before, converted, strict=False))
+        assert len(converted) == len(before) + (2 if before else 1)
+        before = converted
+        messages = [*messages, ASKED, *SEEN]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        [SYSTEM, TASK, ASKED, replace(SEEN[0], text="(shortened)"), SEEN[1], ASKED, *SEEN],
+        [SYSTEM, TASK, ASKED, *SEEN, replace(TASK, text="and?")],
+        [SYSTEM, TASK],
+        [SYSTEM, replace(TASK, text="other")],
+        [TASK, ASKED],
+    ],
+    ids=["compacted", "grown", "shortened", "another", "without instructions"],
+)
+def test_a_changed_conversation_is_converted_as_if_it_were_new(changed: list[Message]) -> None:
+    used = Conversation("anthropic")
+    used.converted([SYSTEM, TASK, ASKED, *SEEN])
+    new = Conversation("anthropic")
+
+    assert contents(used.converted(changed)) == contents(new.converted(changed))
+
+
+def contents(messages: list[Any]) -> list[list[tuple[str, Any]]]:
+    return [
+        [(part.part_kind, getattr(part, "content", "")) for part in message.parts]
+        for message in messages
+    ]
+
+
+def test_an_assistant_that_said_nothing_is_sent_as_something() -> None:
+    (message,) = Conversation("anthropic").converted([Message(role="assistant", text="")])
+
+    assert message.parts[0] == TextPart(content="(an empty reply)")
+
+
+def test_a_reply_without_counted_tokens_has_no_price() -> None:
+    uncounted = ModelResponse(parts=[TextPart(content="done")], finish_reason="stop")
+
+    assert reply_from(uncounted, SONNET).usage.cost is None
+    assert reply_from(signed(), SONNET).usage.cost
