@@ -42,6 +42,16 @@ def test_a_key_in_a_long_line_goes_wherever_the_windows_meet(place: int) -> None
     assert redact(line) == line.replace(KEY, SECRET)
 
 
+@pytest.mark.parametrize("size", [1, 1000, WINDOW - 1, WINDOW, WINDOW + 1])
+def test_a_long_line_says_the_same_however_it_was_cut(size: int) -> None:
+    line = f"user=bob@example.com password={KEY} " * 600
+    redactor = Redactor()
+
+    pieces = [redactor.feed(line[at : at + size]) for at in range(0, len(line), size)]
+
+    assert "".join(pieces) + redactor.flush() == redact(line)
+
+
 def test_a_secret_longer_than_a_window_goes_whole() -> None:
     secret = "aB3d" * WINDOW
 

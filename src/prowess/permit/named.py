@@ -11,7 +11,8 @@ from prowess.permit.linear import Match, Pattern, Span, pattern
 from prowess.permit.names import Family, family
 from prowess.permit.values import Written, is_secret, random
 
-SHORTEST = 3  # of what is taken for a secret in a text
+SHORTEST = 3  # of what is taken for a secret in a text …
+SHORTEST_CRUMB = 6  # … and in a cookie
 _TERM = (
     r"(?:pass|pwd|pswd|pw|token|secret|key|cred|auth|cookie|otp|pin|cvv|cvc|jwt|bearer|sas|"
     r"jsessionid|phpsessid|contrase|motdepasse)"
@@ -26,9 +27,8 @@ _MAYBE = pattern(rf"(?i){_TERM}")  # without one of these words there is nothing
 _PAIR = pattern(rf"(?i){_NAME}(?:{_Q})?[\])]*([ \t]*(?::=|=>|===?|!==?|[:=])[ \t]*)")
 _FLAG = pattern(rf"(?i)(?:^|[\s\"'`\[(,=])-{{1,2}}{_NAME}({_Q},[ \t]*|{_Q}[ \t]*|[ \t]+)")
 _COUPLE = pattern(rf"(?i){_Q}{_NAME}{_Q}[ \t]*,[ \t]*")
-_HEADER = pattern(
-    r"[a-z]+(?:-[a-z0-9]{1,9})+"
-)  # what else stands beside a name in a list: x-amz-content-sha256
+# What else stands beside a name in a list: x-amz-content-sha256.
+_HEADER = pattern(r"[a-z]+(?:-[a-z0-9]{1,9})+")
 # A name, and its value in the field beside it: {"name": "API_KEY", "value": "…"}, <add key="…" value="…">.
 _FIELDS = pattern(
     rf"(?i)\b(?:name|key|header|id)\\*[\"']?[ \t]*[:=][ \t]*\\*[\"']?{_NAME}\\*[\"']?[ \t,;]*"
@@ -63,9 +63,10 @@ _PLACES: tuple[tuple[str, str], ...] = (
     ("smbclient", r"\bsmb\w+\b[^|;&\n]*?[ \t]-U[ \t]*[^\s%]+%(\S+)"),
     ("htpasswd", r"\bhtpasswd[ \t]+-\w*b\w*[ \t]+(?:\S+[ \t]+){1,2}(\S+)"),
 )  # fmt: skip
+# No place is without one of these.
 _MAYBE_IN_PLACE = pattern(
-    r"(?i)password|phrase|mnemonic|:(?:5432|5433|6432|\*):|login|identified|twine|mongo|mysql|mariadb|sshpass|redis|requirepass|masterauth|ldap|pass:|7z|zip|"
-    r"unrar|curl|http|wget|smb|htpasswd"
+    r"(?i)pass|phrase|mnemonic|:(?:5432|5433|6432|\*):|login|identified|twine|mongo|mysql|mariadb|"
+    r"redis|masterauth|ldap|7z|zip|unrar|curl|http|wget|smb"
 )
 _IN_PLACE: tuple[Pattern, ...] = tuple(pattern(source) for _, source in _PLACES)
 
@@ -248,11 +249,6 @@ def _cookies(data: bytes) -> Iterator[Span]:
         at = match.end()
         while crumb := _CRUMB.match(data, at):
             at = crumb.end()
-            value = crumb[2]
-            telling = _CRUMB_NAME.search(crumb[1]) is not None
-            if (
-                is_secret(Written(value=value, family="password", quoted=True))
-                if telling
-                else random(value, 20)
-            ):
+            told = len(crumb[2]) >= SHORTEST_CRUMB and _CRUMB_NAME.search(crumb[1])
+            if told or random(crumb[2], 20):
                 yield Span(*crumb.span(2), "secret", match.start())

@@ -199,7 +199,6 @@ _PARTING = pattern("[ -]")
 _MAYBE_NUMBER = pattern(
     r"(?:[0-9][^0-9\n]{0,3}){4}|:[0-9a-fA-F]*:"
 )  # the shortest that counts: a birthday
-_HAS_DIGITS = pattern(r"[0-9].*[0-9]")
 
 
 @lru_cache(maxsize=1024)
@@ -227,7 +226,9 @@ def _all_numbers(data: bytes) -> Iterator[Span]:
     yield from _ibans(data)
     for what, look in _LABELLED:
         for match in look.finditer(data):
-            if _HAS_DIGITS.search(match[1]) and (what != "phone" or not _DATE.fullmatch(match[1])):
+            if _MAYBE_NUMBER.search(match[1]) and (
+                what != "phone" or not _DATE.fullmatch(match[1])
+            ):
                 yield Span(*match.span(1), what, match.start())
     for match in _ACCESS_LOG.finditer(data):
         yield Span(*match.span(1), "ip", match.start())

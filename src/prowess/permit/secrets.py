@@ -64,7 +64,7 @@ VENDORS: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 
 # Whatever is sought here has a word as long as this, or stands in a URL.
-_MAYBE = pattern(r"[^\s]{12}|://")
+_MAYBE = pattern(r"[^\s]{7}|://")
 _SHAPES = pattern(
     r"(?:\b|_|\\t)(?:" + "|".join(shape for _, shape in VENDORS) + ")|" + VENDORS[-1][1]
 )
