@@ -62,7 +62,7 @@ def grants_remote(rule: Rule, tool: str) -> bool:
     """`mcp__server`, `mcp__server__tool`, `mcp__server__get_*`; no other name may have a `*`."""
     server, name = _remote(rule.tool)
     called_server, called = _remote(tool)
-    if rule.specifier is not None or not server or "*" in server:
+    if rule.specifier is not None or not server or "*" in server or rule.tool.endswith("__"):
         return False
     return server == called_server and bool(called) and (not name or wild(name, called))
 

@@ -8,6 +8,7 @@ these. Only an exact rule does, which is asked before anything here.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from prowess.permit.paths import World
 from prowess.permit.shell.awk import check_awk
@@ -20,6 +21,12 @@ from prowess.permit.shell.wrappers import fill
 _SSH_OPTION = re.compile(
     r"\s*(?:proxycommand|localcommand|permitlocalcommand|knownhostscommand)\b", re.IGNORECASE
 )
+# Letters with a value: what follows one in a cluster is no option.
+_SSH_VALUED = {
+    "ssh": "BbcDEeFIiJLlmOoPpQRSWw",
+    "scp": "cDFiJloPSX",
+    "sftp": "BbcDFiJloPRSsX",
+}
 _FIND_WRITES = re.compile(r"-(?:execdir|ok|okdir|delete|fprint0?|fprintf|fls)")
 
 
@@ -51,7 +58,7 @@ PROGRAMS: Mapping[str, Dangerous] = {
     "rsync": Dangerous(short="e", long=("rsh", "rsync-path"), valued="fBTM"),
     "sort": Dangerous(short="o", long=("output", "compress-program"), valued="ktST"),
     "rg": Dangerous(long=("pre", "hostname-bin")),
-    "fd": Dangerous(short="xX", long=("exec", "exec-batch"), valued="etdEcjSo", whole=("e", "ex")),
+    "fd": Dangerous(short="xX", long=("exec", "exec-batch"), valued="etdEcjSo"),
     "man": Dangerous(
         short="PHC", long=("pager", "html", "config-file", "browser"), valued="RLmMSserpET"
     ),
@@ -65,7 +72,7 @@ _ALIASES = {"gtar": "tar", "bsdtar": "tar", "fdfind": "fd", "gsort": "sort"}
 def inner_commands(words: Sequence[Word]) -> list[tuple[Word, ...]]:
     """The commands of `find -exec`, each of which must be granted on its own."""
     found: list[tuple[Word, ...]] = []
-    if words[0].text not in ("find", "gfind"):
+    if words[0].program not in ("find", "gfind"):
         return found
     at = 1
     while at < len(words):
@@ -89,8 +96,7 @@ def _ends(words: Sequence[Word], at: int) -> bool:
 
 def check_arguments(words: Sequence[Word], simple: Simple, world: World) -> None:
     """Raise when the arguments would run a program that no rule has granted."""
-    name = words[0].text.rpartition("/")[2]
-    name = _ALIASES.get(name, name)
+    name = _ALIASES.get(words[0].program, words[0].program)
     if name in PROGRAMS or name in _CHECKS:
         _check_crafted(name, words)
     if name in PROGRAMS:
@@ -102,7 +108,7 @@ def check_arguments(words: Sequence[Word], simple: Simple, world: World) -> None
 
 
 def _check_crafted(name: str, words: Sequence[Word]) -> None:
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in pairwise(words):
         if word.crafted and not (word.single and _MESSAGE.fullmatch(before.text)):
             raise RefusedError(
                 f"a word for `{name}` is made up while the command runs; write it out instead"
@@ -158,7 +164,7 @@ def _check_find(words: Sequence[Word]) -> None:
 
 def _check_ssh(words: Sequence[Word]) -> None:
     """Options end at the host and the first word of the remote command."""
-    name, operands, at = words[0].text, 0, 1
+    name, operands, at = words[0].program, 0, 1
     while at < len(words) and (operands < 2 or name != "ssh"):  # noqa: PLR2004
         text = words[at].text
         at += 1
@@ -168,7 +174,7 @@ def _check_ssh(words: Sequence[Word]) -> None:
         for place, letter in enumerate(text[1:], 1):
             if letter == "F" or (letter in "SD" and name in ("scp", "sftp")):
                 raise _runs(name, text)
-            if letter not in "BbcDEeFIiJLlmOopQRSWwPX":
+            if letter not in _SSH_VALUED[name]:
                 continue
             value = text[place + 1 :]
             if not value and at < len(words):

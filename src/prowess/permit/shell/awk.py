@@ -73,7 +73,7 @@ def _check_program(program: str) -> None:
 
 def _after_slash(program: str, at: int, before: str) -> int:
     """Past a division sign, or past a whole pattern."""
-    if before[-1] in ")" or before in ("++", "--", "/") or before in _WORDS_BEFORE_PATTERN:
+    if before[-1] == ")" or before in ("++", "--", "/") or before in _WORDS_BEFORE_PATTERN:
         raise RefusedError("a `/` in this awk program can be read in two ways; write it plainly")
     if before[-1].isalnum() or before[-1] in '_]"$.':
         return at + 1

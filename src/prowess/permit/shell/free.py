@@ -15,6 +15,8 @@ from prowess.permit.shell.wrappers import Options
 
 _SILENT = frozenset(("true", "false", ":", "pwd", "exit"))
 _SUPPLIED = frozenset(("true", "false", ":", "echo"))  # harmless with any words whatever
+# Harmless but for these options, which set or evaluate something.
+_EXCEPT = {"echo": (), "printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R")}
 _COUNT = re.compile(r"[-+]\d+")
 
 FILTERS: Mapping[str, Options] = {
@@ -55,27 +57,16 @@ _GREPS = frozenset(("grep", "egrep", "fgrep"))
 
 def is_free(words: Sequence[Word], simple: Simple, world: World, *, supplied: bool) -> bool:
     """`supplied`: another program adds words to these."""
-    name = words[0].text
-    if supplied:
-        return name in _SUPPLIED
-    if name in _SILENT:
-        return True
+    name, operands = words[0].text, words[1:]
+    if supplied or name in _SILENT:
+        return name in (_SUPPLIED if supplied else _SILENT)
     if not all(word.literal for word in words):
         return False
-    operands = words[1:]
-    match name:
-        case "echo":
-            return True
-        case "printf":
-            return not any(word.text.startswith("-v") for word in operands[:1])
-        case "test" | "[":
-            return not any(word.text in ("-v", "-R") for word in operands)
-        case "cd":
-            return _stays(operands, simple, world)
-        case "cat":
-            return _reads_no_file(operands, FILTERS["cat"])
-        case _:
-            return simple.piped and _filters(name, operands)
+    if name in _EXCEPT:
+        return not any(word.text.startswith(_EXCEPT[name]) for word in operands)
+    if name == "cd":
+        return _stays(operands, simple, world)
+    return (simple.piped or name == "cat") and _filters(name, operands)
 
 
 def _stays(operands: Sequence[Word], simple: Simple, world: World) -> bool:

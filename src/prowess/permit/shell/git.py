@@ -38,9 +38,10 @@ _URL = re.compile(r"(?:^|=)(?:ext|fd)::")
 _CONFIG_VALUED = frozenset(
     ("-f", "--file", "--blob", "-t", "--type", "--default", "--comment", "--value")
 )
+_CONFIG_LOOKS = frozenset("get list unset get-color get-colorbool remove-section".split())
 _CONFIG_READS = frozenset(
-    "get list unset get-color get-colorbool --get --get-all --get-regexp --get-urlmatch --list -l"
-    " --unset --unset-all --get-color --get-colorbool --remove-section remove-section".split()
+    "--get --get-all --get-regexp --get-urlmatch --list -l"
+    " --unset --unset-all --get-color --get-colorbool --remove-section".split()
 )
 
 
@@ -104,7 +105,7 @@ def _check_everywhere(subcommand: str, operands: Sequence[Word]) -> None:
         if _URL.search(text):
             raise RefusedError("ext:: and fd:: addresses run programs; use another address")
         name = text[2:].partition("=")[0] if text.startswith("--") else ""
-        if len(name) > 1 and any(each.startswith(name) for each in long):
+        if name and any(each.startswith(name) for each in long):
             raise _runs(f"{subcommand} {text}")
         if text.startswith("-") and not text.startswith("--"):
             for letter in text[1:]:
@@ -136,10 +137,12 @@ def _check_config(operands: Sequence[Word]) -> None:
         for text in texts
     ):
         raise _runs("config")
-    if any(text in _CONFIG_READS for text in texts):
+    if any(text in _CONFIG_READS for text in texts) or (names and names[0].text in _CONFIG_LOOKS):
         return
     if names and names[0].text == "set":
         names = names[1:]
+    if not all(name.single for name in names):
+        raise RefusedError("the words of `git config` must be written out")
     if len(names) > 1 and (not names[0].literal or _RUNNING_KEYS.fullmatch(names[0].text.lower())):
         raise RefusedError(f"`git config {names[0].text}` would set a program to run")
 

@@ -184,7 +184,7 @@ class _Grant:
         raise self._not_granted(words)
 
     def _check_name(self, name: Word) -> None:
-        if not name.literal or not name.text:
+        if not name.literal or not name.text or name.coded:
             raise RefusedError("the name of a command must be written out")
         if name.text in NEVER:
             raise RefusedError(

@@ -6,7 +6,7 @@ known are refused, and so is a script that is not written out.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from prowess.permit.shell.words import RefusedError, Word
 
@@ -16,8 +16,23 @@ _LONG_FLAGS = frozenset(
     " follow-symlinks help version".split()
 )
 _ADDRESS = re.compile(r"\$|\+?\d+(?:~\d+)?|~\d+")
-_LABEL = re.compile(r"[ \t]*[\w.-]*")
-_NUMBER = re.compile(r"[ \t]*\d*")
+# Commands by their letters, and what may follow them.
+_PLAIN = {
+    ":": re.compile(r"[ \t]*[\w.-]+(?=[ \t]*(?:[;\n]|$))"),
+    "btT": re.compile(r"[ \t]*[\w.-]*(?![ \t]*#)"),
+    "qQl": re.compile(r"[ \t]*\d*"),
+    "=dDgGhHnNpPxzF": re.compile(""),
+}
+# The delimiter may stand in the brackets of a pattern. Versions of sed differ about that, and about
+# backslashes in brackets: a pattern counts only if it ends at the same place whoever reads it.
+_BRACKETS: Mapping[str, Sequence[re.Pattern[str] | None]] = {
+    "p": (
+        None,
+        re.compile(r"\[\^?\]?(?:\[[:.=].*?[:.=]\]|[^\]])*\]"),
+        re.compile(r"\[\^?\]?(?:\\.|\[[:.=].*?[:.=]\]|[^\]\\])*\]"),
+    ),
+    "t": (None,),
+}
 _END = re.compile(r"[ \t]*(?:[;\n]|(?=[}#])|$)")
 
 
@@ -27,7 +42,10 @@ def check_sed(words: Sequence[Word]) -> None:
     while at < len(words):
         word = words[at]
         at += 1
-        if word.text.startswith("--") and word.text != "--":
+        if word.text == "--":
+            operands += [each.text for each in words[at:]]
+            break
+        if word.text.startswith("--"):
             name, equals, value = word.text[2:].partition("=")
             if name in ("expression", "line-length") and not equals and at < len(words):
                 value, at = words[at].text, at + 1
@@ -35,9 +53,9 @@ def check_sed(words: Sequence[Word]) -> None:
                 scripts.append(value)
             elif name not in _LONG_FLAGS and name not in ("in-place", "line-length"):
                 raise RefusedError(f"`sed {word.text}` is not known to be harmless; leave it out")
-        elif word.text.startswith("-") and word.text not in ("-", "--"):
+        elif word.text.startswith("-") and word.text != "-":
             at = _cluster(words, at, scripts)
-        elif word.text != "--":
+        else:
             operands.append(word.text)
     if not scripts and operands:
         scripts = operands[:1]
@@ -89,19 +107,14 @@ class _Sed:
         elif letter in "aic":
             self._text()
         elif letter == "s":
-            self._delimited(2)
+            self._delimited("pt")
             self._match(re.compile(r"[gpiImM0-9]*"))
             self._match(_END)
         elif letter == "y":
-            self._delimited(2)
+            self._delimited("tt")
             self._match(_END)
-        elif letter in ":btT":
-            self._match(_LABEL)
-            self._match(_END)
-        elif letter in "qQl":
-            self._match(_NUMBER)
-            self._match(_END)
-        elif letter in "=dDgGhHnNpPxzF":
+        elif pattern := next((_PLAIN[known] for known in _PLAIN if letter in known), None):
+            self._match(pattern)
             self._match(_END)
         else:
             raise self._refused(letter)
@@ -112,7 +125,7 @@ class _Sed:
         if self.script[self.at] in "/\\":
             if self.script[self.at] == "\\":
                 self.at += 1
-            self._delimited(1)
+            self._delimited("p")
             self._skip("IM")
             return True
         if found := _ADDRESS.match(self.script, self.at):
@@ -120,19 +133,27 @@ class _Sed:
             return True
         return False
 
-    def _delimited(self, parts: int) -> None:
-        """`/one/two/`, with any delimiter; `at` stands on the first."""
+    def _delimited(self, parts: str) -> None:
+        """`/one/two/`, with any delimiter; `at` stands on the first. `parts`: p a pattern, t text."""
         delimiter = self._next()
-        if delimiter in "\n\\":
+        if delimiter in "\n\\[]":
             raise self._refused()
-        while parts:
-            letter = self._next()
-            if letter == "\\":
-                self._next()
-            elif letter == delimiter:
-                parts -= 1
-            elif letter == "\n":
+        for part in parts:
+            ends = {self._end(delimiter, bracket) for bracket in _BRACKETS[part]}
+            if len(ends) != 1:
                 raise self._refused()
+            self.at = ends.pop() + 1
+
+    def _end(self, delimiter: str, bracket: re.Pattern[str] | None) -> int:
+        at = self.at
+        while at < len(self.script) and self.script[at] not in (delimiter, "\n"):
+            if bracket and (found := bracket.match(self.script, at)):
+                at = found.end()
+            else:
+                at += 2 if self.script[at] == "\\" else 1
+        if self.script[at : at + 1] != delimiter:
+            raise self._refused()
+        return at
 
     def _text(self) -> None:
         """What `a`, `i` and `c` add: to the end of the line, which a backslash continues."""

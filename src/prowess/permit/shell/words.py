@@ -15,7 +15,8 @@ from prowess.permit.rule import HOLE
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|[0-9@*#?$!-])")
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\[abfnrtv])*)'")
 _ANSI_LETTERS = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
-_NO_OPTION = re.compile(r"[\w./@]")
+# Whatever these become, it is a name: no option, no address.
+_PLAIN_BRACES = re.compile(r"(?:[\w./]|\{[\w.]+(?:,[\w.]+)+\})[\w./*,{}-]*", re.ASCII)
 _META = frozenset(" \t\n;&|<>()")
 # After these a `$` can begin no expansion.
 _HARMLESS_AFTER_DOLLAR = frozenset(" \t\n.,:;/)%|\\")
@@ -35,16 +36,23 @@ class Word:
     `text` has no quotes left, and a HOLE for each part that only running would tell.
 
     `single`: it is one word whatever its holes turn out to be. `crafted`: a hole is filled by text
-    that the command itself wrote, so it may turn out to be an option.
+    that the command itself wrote, so it may turn out to be an option. `coded`: part of it is
+    written as `$'…'`.
     """
 
     text: str
     single: bool = True
     crafted: bool = False
+    coded: bool = False
 
     @property
     def literal(self) -> bool:
         return HOLE not in self.text
+
+    @property
+    def program(self) -> str:
+        """The program that a command of this name runs, without the path to it."""
+        return self.text.rpartition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +107,16 @@ class _Reader:
         self.bare: list[str] = []  # the unquoted characters, for braces
         self.single = True
         self.crafted = False
+        self.coded = False
 
     def word(self) -> Word:
         while self.at < self.end:
             self._unquoted()
         if self._has_braces():
-            plain_start = _NO_OPTION.match(self.source, self.start) is not None
-            return Word(text=HOLE, single=False, crafted=self.crafted or not plain_start)
+            plain = _PLAIN_BRACES.fullmatch(self.source, self.start) is not None
+            return Word(text=HOLE, single=False, crafted=self.crafted or not plain)
         text = "".join(self.text).encode("latin-1").decode()
-        return Word(text=text, single=self.single, crafted=self.crafted)
+        return Word(text=text, single=self.single, crafted=self.crafted, coded=self.coded)
 
     def _unquoted(self) -> None:
         letter = self.source[self.at]
@@ -120,7 +129,7 @@ class _Reader:
         elif letter == "\\":
             self._need(self.at + 1 < self.end and self.source[self.at + 1] != "\n")
             self._keep(self.source[self.at + 1], to=self.at + 2)
-        elif letter == "$" or letter == "`" or self.at in self.substitutions:
+        elif letter in "$`" or self.at in self.substitutions:
             self._expansion(quoted=False)
         elif letter in "*?[" or (letter == "~" and self.at == self.start):
             self._keep(HOLE, to=self.at + 1)
@@ -158,6 +167,7 @@ class _Reader:
         elif not quoted and (found := _ANSI.match(self.source, self.at)):
             text = re.sub(r"\\(.)", lambda escape: _ANSI_LETTERS[escape[1]], found[1])
             self._keep(text, to=found.end())
+            self.coded = True
         else:
             following = self.source[self.at + 1 : self.at + 2]
             self._need(

@@ -71,7 +71,7 @@ EXEC: Mapping[str, Options] = {
     "ltrace": Options(flags="fcCirStT", valued="eosanlux"),
     "entr": Options(flags="acdnprxz"),
     "systemd-run": Options(
-        flags="qtPGd", valued="pu", long=("user", "scope", "quiet", "wait", "pty", "collect")
+        flags="qtPGd", valued="u", long=("user", "scope", "quiet", "wait", "pty", "collect")
     ),
     "xvfb-run": Options(flags="a"),
     # Those below take no option that can be followed here.
@@ -105,15 +105,15 @@ class Wrapped:
 
 
 def unwrap(words: Sequence[Word], *, fed: bool) -> Wrapped | None:
-    """The command inside, or None for a command that is no wrapper."""
-    name = words[0].text
+    """The command inside, or None for a command that is no wrapper. With a path none is transparent."""
+    name = words[0].program
     if name == "command" and len(words) > 1 and words[1].text in ("-v", "-V"):
         return None
     if name in TRANSPARENT:
         inner = _after_options(words, TRANSPARENT[name])
         if name == "timeout":
             _check_duration(words, len(words) - len(inner) - 1)
-        return Wrapped(words=tuple(inner), transparent=True)
+        return Wrapped(words=tuple(inner), transparent=name == words[0].text)
     if name == "xargs":
         return _xargs(words, fed=fed)
     if name == "watch":
@@ -212,7 +212,9 @@ def _xargs(words: Sequence[Word], *, fed: bool) -> Wrapped:
         inner = [fill(word, placeholder, crafted=fed) for word in inner]
     else:
         inner.append(supplied)
-    return Wrapped(words=tuple(inner), transparent=at == 1, supplied=True)
+    return Wrapped(
+        words=tuple(inner), transparent=at == 1 and words[0].text == "xargs", supplied=True
+    )
 
 
 def fill(word: Word, placeholder: str, *, crafted: bool) -> Word:
