@@ -289,6 +289,20 @@ def test_the_variables_of_an_order_work_only_inside(
     assert os.listdir(outside) == ["secret"]
 
 
+def test_a_variable_cannot_smuggle_in_a_place(
+    walls: Sandbox, workspace: Path, outside: Path
+) -> None:
+    smuggled = f"x\0--bind\0{outside}\0{outside}"
+    for order in (
+        an_order(workspace, "true", environment={"X": smuggled}),
+        an_order(workspace, "true", environment={smuggled: "x"}),
+        an_order(workspace, "true", readable=[f"{workspace}/{smuggled}"]),
+        an_order(workspace, "true", smuggled),
+    ):
+        with pytest.raises(RefusedError, match="NUL"):
+            asyncio.run(walls.run(order))
+
+
 def test_the_variables_of_an_order_are_not_shown_to_everybody(
     walls: Sandbox, workspace: Path
 ) -> None:

@@ -47,6 +47,7 @@ def test_the_strongest_level_is_opened() -> None:
         pytest.skip(found.reason)
     assert open_sandbox("auto").level == found.level
     assert found.reason in found.details
+    assert found.details[0].startswith("limits: ")
 
 
 def test_without_bubblewrap_it_is_landlock(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +56,7 @@ def test_without_bubblewrap_it_is_landlock(monkeypatch: pytest.MonkeyPatch) -> N
     if probe().level == "none":
         pytest.skip(probe().reason)
     assert probe().level == "landlock"
-    assert "/no/such/bwrap" in probe().details[0]
+    assert "/no/such/bwrap" in probe().details[1]
     assert open_sandbox("auto").level == "landlock"
 
 
@@ -99,7 +100,7 @@ def test_a_bwrap_that_fails_gives_way_to_the_next(
     probing._trials.cache_clear()
 
     assert probe().level == "bubblewrap"
-    assert "No permissions" in probe().details[0]
+    assert "No permissions" in probe().details[1]
 
 
 def test_it_may_be_asked_for_while_a_loop_runs() -> None:

@@ -11,10 +11,10 @@ size than the limits say.
 Does not stop: a bug in the kernel; what the writable places allow (it may delete or fill them, each
 file up to its limit, the disk as a whole not); reading the programs of the machine, /usr/local too;
 with the network granted, anything a program of ours could reach, services on loopback included.
-Memory of a tree is looked at twenty times a second, so it may go over for a moment; files in /tmp and
-/dev/shm may hold half of the memory limit each beside it. When Prowess runs as root the kernel does
-not limit processes, we do, as often as that. Files that belong to another user than ours cannot be
-written, not even by root.
+Without control groups the memory and CPU of a tree, and for root its processes, are looked at twenty
+times a second, so it may go over for a moment, and files in /tmp and /dev/shm may hold half of the
+memory limit each beside it. Files that belong to another user than ours cannot be written, not even
+by root.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ class Bubblewrap:
             words += ["--seccomp", str(calls)] if seccomp.program() else []
             # By a descriptor: as arguments everybody could see the variables, and as our
             # environment they would work on bwrap itself, which is outside.
-            arguments = _file("\0".join([*words, ""]).encode(), stack)
+            arguments = _file(os.fsencode("\0".join([*words, ""])), stack)
             command = launch(order.argv, order.limits, grouped=bool(group), namespaced=True)
             argv = [self.binary, "--args", str(arguments), "--", *command]
             popen = spawn(

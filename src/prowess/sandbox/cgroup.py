@@ -9,6 +9,7 @@ controller of version 1; where neither can be written there is no group, and the
 import contextlib
 import itertools
 import os
+import subprocess
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -84,12 +85,22 @@ def _parent() -> str | None:
         except OSError:
             continue
         try:
-            if os.access(os.path.join(trial, "pids.max"), os.W_OK):
+            if _holds(trial):
                 _sweep(folder)
                 return folder
         finally:
-            os.rmdir(trial)
+            Group(trial).close()
     return None
+
+
+def _holds(folder: str) -> bool:
+    """Whether a group has the limits that we want, and lets processes of ours in."""
+    if not os.access(os.path.join(folder, "pids.max"), os.W_OK):
+        return False
+    joined = subprocess.run(  # noqa: S603 - our own two words
+        Group(folder).joined([SHELL, "-c", ":"]), check=False, stderr=subprocess.DEVNULL
+    )
+    return joined.returncode == 0
 
 
 def _sweep(folder: str) -> None:

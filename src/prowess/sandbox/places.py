@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from prowess.core.errors import RefusedError
 from prowess.core.process import Order
@@ -47,9 +48,13 @@ def pin(order: Order, stack: ExitStack) -> list[Place]:
     """
     Open every place of the order, outer ones first; the stack closes them.
 
-    Raises `RefusedError` for a path that is relative, missing or behind a link, and for a working
-    folder that is in none of the places.
+    Raises `RefusedError` for a path that is relative, missing or behind a link, for a working
+    folder that is in none of the places, and for a NUL anywhere: it would end one word of ours and
+    begin another.
     """
+    words = (order.cwd, *order.argv, *order.readable, *order.writable)
+    if any("\0" in word for word in (*words, *chain(*order.environment.items()))):
+        raise RefusedError("a word of the command holds a NUL", hint="leave it out")
     wanted = {**dict.fromkeys(order.readable, False), **dict.fromkeys(order.writable, True)}
     places = []
     for path in sorted(wanted):

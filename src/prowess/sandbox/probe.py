@@ -20,6 +20,7 @@ from prowess.core.errors import OutsideError, ProwessError
 from prowess.core.ports import Sandbox
 from prowess.core.process import Finished, Level, Limits, Order
 from prowess.sandbox.bubblewrap import Bubblewrap, binaries
+from prowess.sandbox.cgroup import is_writable
 from prowess.sandbox.landlock import Landlock
 from prowess.sandbox.plain import Plain
 
@@ -43,6 +44,8 @@ print(json.dumps({
     "connect": tries(lambda: socket.create_connection(("127.0.0.1", int(sys.argv[2])), 2).close()),
 }))
 """
+_GROUPED = "limits: the kernel keeps those of a whole command (control groups)"
+_WATCHED = "limits: the kernel keeps those of a process, we look after those of a whole command"
 _EXPECTED = (
     ("write", True, "the workspace cannot be written"),
     ("read", False, "other files can be read"),
@@ -71,7 +74,7 @@ class _Trial:
 
 def probe() -> Probe:
     """Try the levels from the strongest down. Costs a tenth of a second once, then nothing."""
-    details: list[str] = []
+    details = [_GROUPED if is_writable() else _WATCHED]
     for level in _ISOLATED:
         for trial in _trials(level):
             details.append(str(trial))
