@@ -3,8 +3,9 @@ Everyday faults, each with the call that anybody would make and what must have c
 
 A fault says nothing of how it is overcome. `files` lie in the workspace and `skill` in the skill's
 folder when the call is made; the fault is recovered when the answer has `wanted` in it and the files
-of `after` are as they are here. The last family is there to be lost: its faults need a choice. `only`: no other commands are installed. `flaky`: the command says
-this, three times, before it works; the policy itself tries twice.
+of `after` are as they are here. `only`: no other commands are installed. `flaky`: the command says
+this, three times, before it works; the policy itself tries twice. The last family is there to be
+lost: its faults need a choice that is not a tool's.
 """
 
 import json

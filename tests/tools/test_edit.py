@@ -124,3 +124,53 @@ def test_a_near_file_name_is_offered_and_not_edited(act: Act, workspace: Path) -
     assert not seen.ok
     assert "Did you mean Notes.md?" in seen.text
     assert path.read_text() == "x"
+
+
+FUNCTION = "class A:\n    def one(self):\n        return 1\n"
+
+
+def test_the_indentation_of_the_file_is_kept(act: Act, workspace: Path) -> None:
+    path = write_file(workspace / "a.py", FUNCTION)
+
+    seen = act(
+        "Edit",
+        file_path="a.py",
+        old_string="def one(self):\n  return 1",
+        new_string="def one(self):\n  x = 2\n\n  return x",
+    )
+
+    assert seen.ok, seen.text
+    assert "kept the file's indentation" in seen.healed
+    assert path.read_text() == ("class A:\n    def one(self):\n        x = 2\n\n        return x\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (FUNCTION, "def one(self):\n  return 1", "def one(self):\n    return 2"),  # unknown depth
+        (FUNCTION + FUNCTION, "def one(self):\n  return 1", "def one(self):\n  return 2"),
+        ("if a:\n    b\n  c\n", "if a:\n b\n c", "if a:\n d"),  # one depth said, two there
+    ],
+)
+def test_an_indentation_that_is_not_certain_is_not_guessed(
+    act: Act, workspace: Path, text: str, old: str, new: str
+) -> None:
+    path = write_file(workspace / "a.py", text)
+
+    seen = act("Edit", file_path="a.py", old_string=old, new_string=new)
+
+    assert not seen.ok
+    assert path.read_text() == text
+
+
+def test_typographic_quotes_are_taken_for_plain_ones(act: Act, workspace: Path) -> None:
+    path = write_file(workspace / "a.py", "print('a', \"b\")\n")
+
+    act(
+        "Edit",
+        file_path="a.py",
+        old_string="print(\u2018a\u2019, \u201cb\u201d)",
+        new_string="print(\u2018c\u2019)",
+    )
+
+    assert path.read_text() == "print('c')\n"

@@ -228,3 +228,34 @@ def test_a_fifo_is_refused_at_once(act: Act, workspace: Path) -> None:
 
     assert "not a plain file" in act("Read", file_path="pipe").text
     assert "not a plain file" in act("Write", file_path="pipe", content="").text
+
+
+def test_a_path_of_another_machine_is_taken_to_end_here(act: Act, workspace: Path) -> None:
+    write_file(workspace / "src" / "app.py", "x = 1\n")
+
+    seen = act("Read", file_path="/home/ada/project/src/app.py")
+
+    assert seen.ok
+    assert seen.healed == (
+        "/home/ada/project/src/app.py is outside the workspace; took src/app.py",
+    )
+
+
+def test_a_name_alone_is_not_enough_to_take_a_file_for_one_from_elsewhere(
+    act: Act, workspace: Path
+) -> None:
+    write_file(workspace / "passwd", "mine\n")
+
+    seen = act("Read", file_path="/etc/passwd")
+
+    assert not seen.ok
+    assert "outside the workspace" in seen.text
+
+
+def test_a_path_of_another_machine_must_be_granted_here(act: Act, workspace: Path) -> None:
+    write_file(workspace / "src" / "app.py", "x = 1\n")
+
+    def no(call: Call) -> Verdict:
+        return Verdict(allowed=False, reason="no")
+
+    assert not act("Read", file_path="/home/ada/src/app.py", _place={"gate": no}).ok

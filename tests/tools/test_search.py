@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from prowess.core.chat import Observation
+from prowess.core.chat import Call, Observation
+from prowess.core.verdict import Verdict
 from support import write_file
 
 Act = Callable[..., Observation]
@@ -117,3 +118,31 @@ def test_bait_for_backtracking_is_answered(act: Act, workspace: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_told(act: Act) -> None:
     assert act("Grep", pattern="x", path="nowhere").text.startswith("there is no nowhere")
+
+
+@pytest.mark.parametrize(
+    ("path", "where"), [("SRC", "src"), ("sources/dep", "sources/deep"), ("Notes.md", "notes.md")]
+)
+def test_a_place_of_nearly_this_name_is_searched(
+    act: Act, workspace: Path, path: str, where: str
+) -> None:
+    for name in ("src/one.py", "sources/deep/two.py", "notes.md"):
+        write_file(workspace / name, "needle\n")
+
+    found = act("Grep", pattern="needle", path=path)
+
+    assert found.text.startswith(where)
+    assert found.healed == (f"there is no {path}; looked in {where}",)
+    assert act("Glob", pattern="*", path=path).ok
+
+
+def test_a_place_of_nearly_this_name_must_be_granted(act: Act, workspace: Path) -> None:
+    write_file(workspace / "private" / "one.py", "needle\n")
+
+    def not_private(call: Call) -> Verdict:
+        return Verdict(allowed=call.input.get("path") != "private", reason="no")
+
+    seen = act("Grep", pattern="needle", path="Private", _place={"gate": not_private})
+
+    assert not seen.ok
+    assert "needle" not in seen.text

@@ -3,12 +3,12 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from prowess.core.chat import Call, Observation
-from prowess.core.process import Finished, Limits
+from prowess.core.process import Finished, KilledBy, Limits, Order
 from prowess.core.verdict import Verdict
 from prowess.tools.command import literal, only_reads, split
 from prowess.tools.place import Place
@@ -39,6 +39,33 @@ def test_a_command_gets_the_places_rights_and_no_more(act: Act, place: Place, sa
     assert order.environment == {"A": "1"}
     assert order.network
     assert order.limits.seconds == 5
+
+
+def test_a_command_is_given_only_places_that_are_there_by_their_real_names(
+    act: Act, place: Place, sandbox: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(place.workspace)
+
+    act("Bash", command="true", _place={"workspace": str(tmp_path / "link")})
+
+    order = sandbox.orders[-1]
+    assert order.cwd == place.workspace
+    assert list(order.writable) == [place.workspace]
+    assert list(order.readable) == [place.skill_dir]  # no long output has been kept yet
+
+
+@pytest.mark.parametrize("killer", get_args(KilledBy)[1:])
+def test_a_killed_command_says_why(act: Act, killer: KilledBy) -> None:
+    class Killing:
+        level = "none"
+
+        async def run(self, order: Order) -> Finished:
+            return Finished(code=-9, out=b"", err=b"", seconds=1.0, killed_by=killer)
+
+    seen = act("Bash", command="true", _place={"sandbox": Killing()})
+
+    assert not seen.ok
+    assert seen.text.startswith("[killed after 1.0 s: it ")
 
 
 def test_a_command_may_not_take_more_time_than_the_place_gives(act: Act, sandbox: Any) -> None:

@@ -253,3 +253,19 @@ def test_any_typed_function_can_be_a_tool(place: Place, monkeypatch: pytest.Monk
 
     assert made == Observation(call_id="9", text="hello all ")
     assert tool.card().description == "about greet"
+
+
+def test_fields_that_are_null_are_left_out(act: Act, workspace: Path) -> None:
+    write_file(workspace / "a.txt", "one\n")
+
+    seen = act("Read", file_path="a.txt", offset=None, limit=None)
+
+    assert seen.ok
+    assert "left out offset, which was null" in seen.healed
+
+
+def test_a_field_that_must_be_given_is_not_left_out(act: Act) -> None:
+    seen = act("Read", file_path=None)
+
+    assert not seen.ok
+    assert "file_path" in seen.text

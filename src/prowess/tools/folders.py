@@ -7,6 +7,7 @@ command speaks of them, so that no test for a folder is answered otherwise than 
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from prowess.core.errors import RefusedError
@@ -25,7 +26,7 @@ def missing_folders(place: Place, commands: Sequence[Simple]) -> list[str]:
     if any(simple.name in _MOVERS for simple in commands):
         return []
     targets = [word for simple in commands for word in _targets(simple)]
-    said = [word for simple in commands for word in simple.words if word not in targets]
+    said = Counter(word for simple in commands for word in simple.words) - Counter(targets)
     spoken_of = [os.path.normpath(name) for word in said if (name := literal(word))]
     found = []
     for target in targets:
