@@ -81,6 +81,15 @@ def test_the_page_has_charts_folded_tables_and_two_sets_of_colours(
     assert "prefers-color-scheme: dark" in page
 
 
+def test_dates_that_jump_back_and_forth_are_not_joined_by_a_line(visualise: Script) -> None:
+    write_file(visualise.folder / "d.csv", "day,n\n2025-01-08,3\n2025-01-01,4\n")
+
+    visualise("d.csv")
+
+    tags = Seen(visualise.made("viz.html")).tags
+    assert (tags.count("polyline"), tags.count("rect")) == (0, 2)
+
+
 @pytest.mark.parametrize(
     ("file", "word"),
     [

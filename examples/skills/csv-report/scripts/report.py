@@ -152,7 +152,9 @@ def report(name: str, table: Table, group_by: str | None, add_up: str | None) ->
             f"encoding {table.encoding}, separator {table.delimiter!r}."
         ),
         "## Columns",
-        "\n".join(["| column | filled | different | what it holds |", "|---|---:|---:|---|", *described]),
+        "\n".join(
+            ["| column | filled | different | what it holds |", "|---|---:|---:|---|", *described]
+        ),
     ]
     if group_by:
         parts += [f"## By {group_by}", grouped(table, group_by, add_up)]

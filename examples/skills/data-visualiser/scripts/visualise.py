@@ -19,8 +19,8 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent / "templates" / "page.html"
 ENCODINGS = ("utf-8-sig", "cp1252", "latin-1")  # the last one reads anything
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 320, 64, 16, 16, 48
-LABELS = 12  # along an axis, at most
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 320, 64, 40, 16, 32
+LETTER = 7  # how wide one is, in a label
 MOST_ROWS = 500  # in the table
 TIME = re.compile(
     r"\d{4}(-\d\d){0,2}.*|q[1-4].*|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*.*|"
@@ -155,8 +155,11 @@ def number_columns(table: Table, *, besides: str) -> list[str]:
 
 
 def in_order(labels: Sequence[str]) -> bool:
-    """Whether these are times, so that a line from one to the next means something."""
-    return all(TIME.fullmatch(label) for label in labels)
+    """Whether these are times one after the other, so that a line between them means something."""
+    if not all(TIME.fullmatch(label) for label in labels):
+        return False
+    dated = [label for label in labels if label[:4].isdecimal()]
+    return dated == sorted(dated)
 
 
 def page(*, title: str, about: str, charts: Sequence[str], tables: str) -> str:
@@ -207,7 +210,7 @@ def chart(title: str, labels: Sequence[str], values: Sequence[float | None], *, 
         f'<text x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{short(tick)}</text>'
         for tick in steps
     ]
-    every = math.ceil(len(labels) / LABELS)
+    every = math.ceil(LETTER * (max(len(clipped(each)) for each in labels) + 1) / step)
     parts += [
         f'<text x="{x(at):.1f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle">{escape(clipped(label))}</text>'
         for at, label in enumerate(labels)
