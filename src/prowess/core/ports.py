@@ -70,6 +70,10 @@ class Model(Protocol):
         """One request, tried once. Raises `ModelError`, which says whether another try may help."""
         ...
 
+    async def close(self) -> None:
+        """End its connections; the next request opens them again."""
+        ...
+
 
 class Sandbox(Protocol):
     """Runs one command so that it can use no more than its order says. `level` is what it stands on."""

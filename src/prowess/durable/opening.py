@@ -6,6 +6,7 @@ an event loop that can be used on.
 """
 
 import asyncio
+import logging
 import threading
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -102,5 +103,8 @@ async def _closed() -> None:
     loop = asyncio.get_running_loop()
     with ThreadPoolExecutor(max_workers=1) as aside:
         await loop.run_in_executor(aside, lambda: DBOS.destroy(destroy_registry=True))
+    library = logging.getLogger("dbos")
+    for handler in list(library.handlers):  # it holds on to a stderr that may be another by then
+        library.removeHandler(handler)
     # It made its threads those of the event loop, where they would now be missing.
     loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from prowess.core.chat import Message, Reply, ToolCard
 from prowess.core.errors import ModelError
 from prowess.core.files import make_private
-from prowess.core.ports import Gate
+from prowess.core.ports import Gate, Model
 from prowess.engine.children import Children
 from prowess.engine.opening import Opened, values_of
 from prowess.engine.people import People
@@ -54,7 +54,7 @@ async def means_of(
 
         return await patient(model, messages, cards, on_wait=waited)
 
-    async with open_box(place, world.settings.mcp_servers) as box:
+    async with _closed_after(model), open_box(place, world.settings.mcp_servers) as box:
         tools = [tool for card in box.cards() if (tool := box.get(card.name))]
         yield Means(
             run=people.run,
@@ -73,6 +73,14 @@ async def means_of(
             grant=people.grant if request.ask else None,
             delegate=children.delegate,
         )
+
+
+@asynccontextmanager
+async def _closed_after(model: Model) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        await model.close()
 
 
 NOTES = Notes(

@@ -1,0 +1,206 @@
+"""`prowess run` and `prowess runs`, as a person and as a program meet them."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from house import skill_file
+from model.formats import Say
+from model.server import Fault, ModelServer
+from support import Cli
+
+PROWESS = [sys.executable, "-m", "prowess"]
+
+
+def says(text: str) -> Say:
+    return Say(text=text)
+
+
+def calls(tool: str, **given: Any) -> Say:
+    return Say(calls=((tool, given),))
+
+
+def lines(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that another process does."""
+    give_up = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key of the machine's owner plays a part."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_the_answer_is_on_stdout_and_the_progress_on_stderr(cli: Cli, project: Path) -> None:
+    skill_file(project, "note", "Write a note.")
+    with ModelServer(calls("Write", file_path="n.txt", content="x"), says("Written.")) as server:
+        done = cli("run", "note", "--model", f"{server.url}/v1#m")
+
+    assert done.code == 0
+    assert done.out == "Written.\n"
+    assert "✓ Write n.txt" in done.err
+    assert "done (2 iterations" in done.err
+
+
+def test_json_is_one_event_a_line_and_the_last_is_the_outcome(cli: Cli, project: Path) -> None:
+    skill_file(project, "note", "Write a note.")
+    with ModelServer(calls("Write", file_path="n.txt", content="x"), says("Written.")) as server:
+        done = cli("run", "note", "--json", "--model", f"{server.url}/v1#m")
+
+    told = lines(done.out)
+    assert told[0]["kind"] == "run.started"
+    assert told[-1]["kind"] == "run.finished"
+    assert told[-1]["outcome"]["answer"] == "Written."
+    assert [each["seq"] for each in told] == list(range(1, len(told) + 1))
+    assert done.err == ""
+
+
+def test_a_run_that_does_not_finish_its_task_answers_no(cli: Cli, project: Path) -> None:
+    skill_file(project, "look", "Look.")
+    with ModelServer(calls("Glob", pattern="*")) as server:
+        done = cli("run", "look", "--max-iterations", "2", "--model", f"{server.url}/v1#m")
+
+    assert done.code == 1
+    assert "partial: the iterations are used up" in done.err
+
+
+def test_full_visibility_shows_thoughts_calls_and_results(cli: Cli, project: Path) -> None:
+    skill_file(project, "look", "Look.")
+    (project / "a.txt").write_text("the content")
+    turn = Say(text="I look.", calls=(("Read", {"file_path": "a.txt"}),))
+    with ModelServer(turn, says("Seen.")) as server:
+        done = cli("run", "look", "--visibility", "full", "--model", f"{server.url}/v1#m")
+
+    for part in ("Iteration 1", "I look.", "Read(file_path='a.txt')", "the content"):
+        assert part in done.err
+
+
+def test_a_wrong_key_is_told_with_what_to_do(cli: Cli, project: Path) -> None:
+    skill_file(project, "look", "Look.")
+    with ModelServer(Fault(status=401)) as server:
+        done = cli("run", "look", "--model", f"{server.url}/v1#m")
+
+    assert done.code == 1
+    assert "401" in done.err
+
+
+@pytest.mark.usefixtures("quiet")
+def test_without_key_and_server_three_ways_to_get_going_are_told(cli: Cli, project: Path) -> None:
+    skill_file(project, "look", "Look.")
+
+    done = cli("run", "look")
+
+    assert done.code == 2
+    assert "three ways to get going" in done.err
+    assert "--model demo" in done.err
+
+
+def test_an_unknown_skill_is_told_with_one_that_is_near(cli: Cli, project: Path) -> None:
+    skill_file(project, "look", "Look.")
+
+    done = cli("run", "lok", "--model", "demo")
+
+    assert done.code == 1
+    assert "look" in done.err
+
+
+def test_a_killed_run_goes_on_from_the_command_line(home: Path, project: Path) -> None:
+    skill_file(project, "slow", "Work slowly.")
+    write = "echo {n} >> lines"
+    turns = [calls("Bash", command=write.format(n=n)) for n in range(2)]
+    with ModelServer(*turns, calls("Bash", command="sleep 600"), says("never")) as server:
+        command = [*PROWESS, "run", "slow", "--json", "--model", f"{server.url}/v1#m"]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=project)
+        until(lambda: len(server.requests) == 3)
+        child.kill()
+        child.communicate()
+    (run,) = json.loads(_told("runs", "list", "--json"))
+
+    shown = subprocess.run(
+        [*PROWESS, "runs", "resume", run["id"]], capture_output=True, text=True, check=False
+    )
+
+    assert (project / "lines").read_text().split() == ["0", "1"]
+    assert shown.returncode == 1
+    assert "needs_attention" in shown.stderr
+    assert "Bash" in shown.stderr
+
+
+def _told(*words: str) -> str:
+    return subprocess.run([*PROWESS, *words], capture_output=True, text=True, check=True).stdout
+
+
+def test_interrupting_says_how_to_go_on(home: Path, project: Path) -> None:
+    skill_file(project, "slow", "Work slowly.")
+    with ModelServer(calls("Bash", command="sleep 600"), says("never")) as server:
+        command = [*PROWESS, "run", "slow", "--model", f"{server.url}/v1#m"]
+        child = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=project
+        )
+        until(lambda: len(server.requests) == 1)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=30)
+
+    assert child.returncode == 130
+    assert "prowess runs resume" in errors
+
+
+def test_a_person_is_asked_about_what_nothing_grants(home: Path, project: Path) -> None:
+    skill_file(project, "look", "Look.", **{"allowed-tools": "Read"})
+    with ModelServer(calls("Bash", command="touch made"), says("Done.")) as server:
+        command = [*PROWESS, "run", "look", "--ask", "--model", f"{server.url}/v1#m"]
+        master, slave = pty.openpty()
+        child = subprocess.Popen(
+            command, stdin=slave, stdout=subprocess.PIPE, stderr=slave, text=True, cwd=project
+        )
+        os.close(slave)
+        heard = b""
+        while b"> " not in heard:
+            heard += os.read(master, 4096)
+        os.write(master, b"1\n")
+        out, _ = child.communicate(timeout=30)
+        os.close(master)
+
+    assert out == "Done.\n"
+    assert (project / "made").exists()
+    assert b"May the skill use Bash: touch made" in heard
+
+
+def test_runs_are_listed_shown_and_told_by_the_beginning_of_their_id(
+    cli: Cli, project: Path
+) -> None:
+    skill_file(project, "look", "Look.")
+    with ModelServer(says("Seen.")) as server:
+        cli("run", "look", "--model", f"{server.url}/v1#m")
+
+    (run,) = cli("runs", "list", "--json").json
+    shown = cli("runs", "show", run["id"][:5], "--json").json
+    told = lines(cli("runs", "events", run["id"][:5], "--json").out)
+
+    assert run["state"] == shown["state"] == "done"
+    assert told[-1]["kind"] == "run.finished"
+    assert cli("runs", "show", "nothing").code == 1
+
+
+def test_no_runs_yet_is_no_error(cli: Cli) -> None:
+    done = cli("runs")
+
+    assert done.code == 0
+    assert "prowess run" in done.err
