@@ -384,6 +384,7 @@ def _execute_bit() -> list[Fault]:
         "./run.py": ("./run.py", {"run.py": "#!/usr/bin/env python3\nprint('ran')\n"}),
         "a script with no first line": ("./run.py", {"run.py": "print('ran')\n"}),
         "after another command": ("echo first && ./run.sh", {"run.sh": "#!/bin/sh\necho ran\n"}),
+        "with its whole path": ("$PWD/run.sh", {"run.sh": "#!/bin/sh\necho ran\n"}),
         "with arguments": ("./run.sh one two", {"run.sh": "#!/bin/sh\necho ran $2\n"}),
     }
     return _text(
@@ -493,7 +494,6 @@ def _judgement() -> list[Fault]:
         "Bash",
         {
             "a command that nothing stands in for": ({"command": "cargo --list"}, "build", two),
-            "a folder that only a shell can name": ({"command": "$PWD/run.sh"}, "ran", {"run.sh": "echo ran\n"}),
             "a program with a mistake in it": ({"command": "python3 run.py"}, "ran", {"run.py": "print('ran'\n"}),
         },
     )  # fmt: skip
