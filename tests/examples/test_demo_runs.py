@@ -15,6 +15,15 @@ import pytest
 
 from support import write_file
 
+SAY = """---
+name: say
+description: Says what it is told. Use when testing.
+allowed-tools: Bash(cat:*)
+---
+
+Said: !`cat <<< "$ARGUMENTS"`
+"""
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -189,6 +198,23 @@ def test_outside_a_repository_the_reviewer_says_that_there_is_nothing(desk: Desk
     assert ran.outcome["ending"] == "done"
     assert [event["ok"] for event in ran.of("command.injected")] == [False] * 4
     assert ran.outcome["answer"].startswith("There is nothing to review")
+
+
+def test_an_argument_reaches_a_command_as_a_value_and_never_as_shell(
+    home: Path, project: Path
+) -> None:
+    skills = home / "skills"
+    write_file(skills / "say/SKILL.md", SAY)
+    write_file(
+        skills / "say/demo.yaml",
+        "capture: {said: '(?m)^Said: (.*)$'}\nturns: [{answer: 'I read {said}'}]",
+    )
+
+    ran = Desk(project, skills, home).run("say", "$(touch made); touch made `touch made`")
+
+    assert ran.outcome["answer"] == "I read $(touch made); touch made `touch made`"
+    assert [event["ok"] for event in ran.of("command.injected")] == [True]
+    assert list(project.iterdir()) == []
 
 
 def git(desk: Desk, *words: str) -> None:
