@@ -44,7 +44,7 @@ from prowess.observe.log import SqliteLog
 from prowess.observe.views import run_view
 from prowess.settings import Settings
 
-AT_WORK = 0.4  # seconds at work within which most kills fall
+AT_WORK = 0.8  # seconds at work within which most kills fall
 STARTING = 0.1  # of all kills fall before the work begins
 MOST = 25  # kills of one work; then it is left to end
 LONGEST = 120.0  # seconds that one child may take

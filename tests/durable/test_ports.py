@@ -370,3 +370,59 @@ def test_a_run_under_way_cannot_be_resumed(opened: Open) -> None:
 
     with pytest.raises(UsageError, match="run"):
         asyncio.run(story())
+
+
+# Stopping
+
+
+@pytest.mark.parametrize("how", ["left", "cancelled"])
+def test_a_run_that_loses_the_order_to_stop_stops_at_its_next_step(opened: Open, how: str) -> None:
+    done: list[str] = []
+    begun = asyncio.Event()
+
+    async def deaf() -> Json:
+        begun.set()
+        try:
+            await eternity()
+        except asyncio.CancelledError:
+            return "went on"
+
+    async def more() -> Json:
+        done.append("more")
+
+    async def body(steps: Steps, request: Mapping[str, Any]) -> Json:
+        done.append(await steps.do("deaf", deaf))
+        await steps.do("more", more)
+
+    async def story() -> None:
+        async with opened({"kind": body}) as engine:
+            await engine.start("kind", "run", {})
+            await begun.wait()
+            if how == "cancelled":
+                await engine.cancel("run")
+
+    asyncio.run(story())
+
+    assert "more" not in done
+
+
+def test_an_answer_is_not_waited_for_by_a_run_that_lost_the_order_to_stop(opened: Open) -> None:
+    begun = asyncio.Event()
+
+    async def deaf() -> Json:
+        begun.set()
+        try:
+            await eternity()
+        except asyncio.CancelledError:
+            return "went on"
+
+    async def body(steps: Steps, request: Mapping[str, Any]) -> Json:
+        await steps.do("deaf", deaf)
+        return await steps.answer("q")
+
+    async def story() -> None:
+        async with asyncio.timeout(20), opened({"kind": body}) as engine:
+            await engine.start("kind", "run", {})
+            await begun.wait()
+
+    asyncio.run(story())

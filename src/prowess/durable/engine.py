@@ -124,7 +124,7 @@ class DurableEngine:
         await self._row(run_id)
         await self._aside(DBOS.cancel_workflow_async(run_id))
         if here := self._here.get(run_id):
-            here.stop()
+            here.stop(cancelled=True)
             await asyncio.wait([here.task])
 
     async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
@@ -162,8 +162,7 @@ class DurableEngine:
         here = list(self._here.values())
         self._watching.cancel()
         for each in here:
-            if not each.over:
-                each.task.cancel()
+            each.stop(cancelled=False)
         await asyncio.wait([self._watching, *(each.task for each in here)])
 
     async def _watch(self) -> None:
@@ -174,7 +173,7 @@ class DurableEngine:
                 with suppress(OutsideError):  # the run itself will meet it, and say so
                     for row in await self._rows(workflow_ids=[*self._here], status="CANCELLED"):
                         if here := self._here.get(row.workflow_id):
-                            here.stop()
+                            here.stop(cancelled=True)
 
     def _workflow_of(self, kind: str) -> Callable[[str], Coroutine[Any, Any, str]]:
         if kind not in self._workflows:

@@ -26,15 +26,21 @@ _under_way: ContextVar[str] = ContextVar("step", default="")
 
 @dataclass(slots=True)
 class Here:
-    """A run in this process: the task that works on it, and whether somebody stopped it."""
+    """
+    A run in this process: the task that works on it, and whether it is to stop, for good
+    (`cancelled`) or only here. The order to stop can get lost in the middle of a step
+    (`asyncio.wait_for` loses it when its work is just done), so it is looked for at the next one.
+    """
 
     task: "asyncio.Task[object]"
+    stopping: bool = False
     cancelled: bool = False
     over: bool = False
 
-    def stop(self) -> None:
+    def stop(self, *, cancelled: bool) -> None:
         if not self.over:
-            self.cancelled = True
+            self.stopping = True
+            self.cancelled = self.cancelled or cancelled
             self.task.cancel()
 
 
@@ -76,6 +82,8 @@ class DurableSteps:
     @contextmanager
     def _stoppable(self) -> Iterator[None]:
         """A run that somebody cancelled hears of it as one error, wherever it was."""
+        if self._here.stopping:
+            raise self._cancelled() if self._here.cancelled else asyncio.CancelledError
         try:
             yield
         except dbos_error.DBOSWorkflowCancelledError:

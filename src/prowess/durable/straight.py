@@ -23,6 +23,7 @@ class StraightSteps:
     def __init__(self, run_id: str) -> None:
         self.run_id = run_id
         self.cancelled = False
+        self.stopping = False  # the order itself can get lost in the middle of a step
         self._answers: dict[str, asyncio.Future[str]] = {}
 
     async def do(
@@ -30,6 +31,8 @@ class StraightSteps:
     ) -> Json:
         if outer := _under_way.get():
             raise RuntimeError(f"the step {name!r} was begun inside the step {outer!r}")
+        if self.stopping:
+            raise self._stopped()
         token = _under_way.set(name)
         try:
             return await work()
@@ -39,6 +42,8 @@ class StraightSteps:
             _under_way.reset(token)
 
     async def answer(self, question_id: str, *, seconds: float | None = None) -> str | None:
+        if self.stopping:
+            raise self._stopped()
         try:
             async with asyncio.timeout(seconds):
                 return await self.answered(question_id)
@@ -67,6 +72,10 @@ async def _working(body: Body, steps: StraightSteps, request: Mapping[str, Any])
 class _Run:
     steps: StraightSteps
     task: "asyncio.Task[Json]"
+
+    def stop(self) -> None:
+        self.steps.stopping = True
+        self.task.cancel()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +127,7 @@ class StraightEngine:
         run = self._run(run_id)
         if not run.task.done():
             run.steps.cancelled = True
-            run.task.cancel()
+            run.stop()
             await asyncio.wait([run.task])
 
     async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
@@ -140,7 +149,7 @@ class StraightEngine:
 
     async def close(self) -> None:
         for run in self._runs.values():
-            run.task.cancel()
+            run.stop()
         if self._runs:
             await asyncio.wait([run.task for run in self._runs.values()])
 
