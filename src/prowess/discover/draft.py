@@ -6,7 +6,7 @@ from typing import Any
 
 from prowess.core.errors import SkillError
 from prowess.core.skill import Format, Level, Problem
-from prowess.discover.naming import name_faults
+from prowess.discover.naming import is_faultless, name_faults
 
 LONGEST_NAME = 200
 MOST_PROBLEMS = 100  # of one file
@@ -49,6 +49,9 @@ class Draft:
 
     def take_name(self, value: object, line: int | None) -> None:
         """Use the author's name when it can serve as an id; a name that climbs is refused outright."""
+        if isinstance(value, str) and is_faultless(value, self.folder):
+            self.name = value
+            return
         folder = self.folder.rpartition("/")[2]
         if value is None or value == "":
             self.note(

@@ -17,11 +17,17 @@ class Fault:
     hint: str
 
 
+def is_faultless(name: str, folder: str) -> bool:
+    """Plain and the folder's own, as most names are: then no rule is broken, and nothing else need be asked."""
+    short = len(name) <= LONGEST_NAME
+    return short and folder.endswith(f"/{name}") and _PLAIN.fullmatch(name) is not None
+
+
 def name_faults(name: str, folder: str) -> Iterator[Fault]:
     """Every rule the name breaks. Letters of any script are letters; the folder must be called the same."""
-    directory = folder.rpartition("/")[2]
-    if name == directory and len(name) <= LONGEST_NAME and _PLAIN.fullmatch(name):
+    if is_faultless(name, folder):
         return
+    directory = folder.rpartition("/")[2]
     name = unicodedata.normalize("NFKC", name)
     # The folder's name is the better one, if the specification would have it.
     right = (

@@ -25,6 +25,8 @@ MAX_CATEGORIES = 2_000  # folders that hold no skill themselves; the skills are 
 PASSED_OVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"))
 HIDDEN = ".prowess-sync-"  # begins the names of folders that are ours for a moment
 DEFINITIONS = frozenset(("SKILL.md", "skill.md", "Skill.md", "manifest.json", "skill.yaml"))
+# Beside SKILL.md only these count. One of them is there too where capitals and small letters are one.
+_BESIDE = ("skill.md", "manifest.json", "skill.yaml")
 # A file changed in the same tick of the clock as our read would look unchanged for ever, so what
 # was touched this shortly before the walk is read again the next time.
 _TICK, _COARSE_TICK = 50_000_000, 2_000_000_000
@@ -74,9 +76,20 @@ class _Walk:
         self._now = time.time_ns()
 
     def run(self) -> None:
+        """Walk the root, which is opened once: from there the kernel finds each folder in a step or two."""
+        try:
+            opened = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            self._cannot_enter(self._root, error)
+            return
+        try:
+            self._walk(opened)
+        finally:
+            os.close(opened)
+
+    def _walk(self, opened: int) -> None:
         """Depth first and by name. One loop, because it runs for every folder at every start."""
-        root, rows = self._root, self.found.rows
-        known_row, status_of = self._known.get, os.stat
+        rows, known_row, status_of = self.found.rows, self._known.get, os.stat
         waiting: list[tuple[str, int]] = [("", 0)]
         links: list[tuple[str, int]] = []
         visited: list[
@@ -87,14 +100,14 @@ class _Walk:
             # Links come when all else is done, so that what is a folder of its own is found as one.
             by_link = not waiting
             below, depth = links.pop(0) if by_link else waiting.pop()
-            path = f"{root}/{below}" if below else root
             try:
-                status = status_of(path)
+                status = status_of(below or ".", dir_fd=opened)
+                place = status.st_ino ^ status.st_dev << 64
                 if by_link or seen is not None:
                     seen = seen or set(visited)
-                    if (place := status.st_ino ^ status.st_dev << 64) in seen:
+                    if place in seen:
                         self._note(
-                            path,
+                            self._path(below),
                             "this folder was visited before, by another path",
                             "remove the link to it",
                         )
@@ -104,20 +117,18 @@ class _Walk:
                 if (
                     row is None
                     or not row[SETTLED]
-                    or row[STATE] != _state_on_disk(path, status, row[WATCHED])
+                    or row[STATE] != _state_on_disk(opened, below, status, row[WATCHED])
                 ):
                     if not stat.S_ISDIR(status.st_mode):
                         continue  # a link to a plain file
-                    row = self._read(path, status)
+                    row = self._read(opened, below, status)
                     self.found.changed = True
-                visited.append(status.st_ino ^ status.st_dev << 64)
+                visited.append(place)
             except OSError as error:
-                self._note(
-                    path, f"cannot be entered: {error.strerror}", "mend the link or the permissions"
-                )
+                self._cannot_enter(self._path(below), error)
                 continue
             rows[below] = row
-            if row[CHILDREN] is not None and self._may_descend(path, depth, row[CHILDREN]):
+            if row[CHILDREN] is not None and self._may_descend(below, depth, row[CHILDREN]):
                 start = f"{below}/" if below else ""
                 folders, linked = row[CHILDREN]
                 # Where a link leads nobody knows: the skills in that folder are found, and no deeper.
@@ -125,11 +136,14 @@ class _Walk:
                 waiting += [(start + name, deeper) for name in reversed(folders)]
                 links += [(start + name, deeper) for name in linked if not by_link]
 
-    def _may_descend(self, path: str, depth: int, children: list[list[str]]) -> bool:
+    def _path(self, below: str) -> str:
+        return f"{self._root}/{below}" if below else self._root
+
+    def _may_descend(self, below: str, depth: int, children: list[list[str]]) -> bool:
         if depth >= MAX_DEPTH:
             if any(children) and depth < TOO_DEEP:
                 self._note(
-                    path,
+                    self._path(below),
                     f"folders more than {MAX_DEPTH} deep are not searched",
                     "move the skills up",
                 )
@@ -143,9 +157,13 @@ class _Walk:
             )
         return self._categories <= MAX_CATEGORIES
 
-    def _read(self, path: str, status: os.stat_result) -> Row:
+    def _read(self, opened: int, below: str, status: os.stat_result) -> Row:
         """A new row for a folder that is new or not as it was."""
-        chosen = definitions(DEFINITIONS.intersection(os.listdir(path)))
+        path = self._path(below)
+        if _is_plain(opened, below):
+            chosen = ["SKILL.md"]
+        else:
+            chosen = definitions(DEFINITIONS.intersection(os.listdir(path)))
         # A manifest alone may be some other program's, so what lies below it is still looked at.
         open_ended = not chosen or chosen == ["manifest.json"] or path == self._root
         children = _folders(path) if open_ended else None
@@ -179,17 +197,30 @@ class _Walk:
                 return False
         return True
 
+    def _cannot_enter(self, path: str, error: OSError) -> None:
+        self._note(path, f"cannot be entered: {error.strerror}", "mend the link or the permissions")
+
     def _note(self, path: str, message: str, hint: str) -> None:
         self.found.problems.append(Problem(path=path, message=message, hint=hint, level="warning"))
 
 
-def _state_on_disk(path: str, folder: os.stat_result, watched: str | int) -> int | None:
+def _is_plain(root: int, below: str) -> bool:
+    """Does SKILL.md alone define the folder? To ask for a few names takes half as long as to list them all."""
+
+    def there(name: str) -> bool:
+        return os.access(f"{below}/{name}", os.F_OK, dir_fd=root, follow_symlinks=False)
+
+    return below != "" and there("SKILL.md") and not any(map(there, _BESIDE))
+
+
+def _state_on_disk(root: int, below: str, folder: os.stat_result, watched: str | int) -> int | None:
     """The state now of the folder with this status; None when one of its definition files is gone."""
+    here = below or "."
     try:
         if watched == PLAIN:
-            return _state(folder, os.stat(f"{path}/SKILL.md"))
+            return _state(folder, os.stat(f"{here}/SKILL.md", dir_fd=root))
         names = str(watched).split("\n") if watched else ()
-        return _state(folder, *[os.stat(f"{path}/{name}") for name in names])
+        return _state(folder, *[os.stat(f"{here}/{name}", dir_fd=root) for name in names])
     except OSError:
         return None
 
