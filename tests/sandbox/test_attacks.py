@@ -6,15 +6,18 @@ import pty
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from prowess.core.errors import RefusedError
 from prowess.core.ports import Sandbox
 from prowess.core.process import Limits
-from sandbox.commands import Run, an_order, python
+from prowess.sandbox.bubblewrap import Bubblewrap
+from sandbox.commands import Run, alive, an_order, python
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 
@@ -420,6 +423,35 @@ def test_a_sandbox_dies_with_us(walls: Sandbox, workspace: Path) -> None:
             assert prowess.poll() is None
         prowess.kill()
     _wait_until_still(workspace / "beat")
+
+
+def test_a_command_does_not_begin_when_we_died_before_its_sandbox_stood(
+    walls: Sandbox, workspace: Path
+) -> None:
+    """Killed as soon as bwrap has told of its child, which has yet to build its walls."""
+    if not isinstance(walls, Bubblewrap):
+        pytest.skip("only bubblewrap builds its sandbox in a process of its own")
+    token = uuid4().hex
+    script = f"""
+import asyncio, os, signal
+from prowess.core.process import Order
+from prowess.sandbox.bubblewrap import Bubblewrap
+place = {str(workspace)!r}
+order = Order(argv=["sh", "-c", "touch started", {token!r}], cwd=place, writable=[place])
+async def start_and_die():
+    child = Bubblewrap({walls.binary!r})._start(order, None)
+    while not child._listen():
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+asyncio.run(start_and_die())
+"""
+    for _ in range(3):
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+        subprocess.run([sys.executable, "-c", script], env=environment, check=False)
+        while alive(token):
+            time.sleep(0.01)
+
+        assert not (workspace / "started").exists()
 
 
 def _wait_until_still(beat: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, Level, Order
+from prowess.sandbox import cgroup
 from prowess.sandbox import probe as probing
 from prowess.sandbox.bubblewrap import binaries
 from prowess.sandbox.plain import Plain
@@ -145,6 +146,26 @@ print(run("sh", "-c", breed, processes=40))
 
     assert done.stdout.startswith("b'65534\\n' 12345\n")
     assert "all of them live" not in done.stdout
+
+
+def test_what_a_killed_prowess_left_running_is_ended_by_the_next() -> None:
+    if not cgroup.is_writable():
+        pytest.skip("no control groups can be made here")
+    parent = str(cgroup._parent())
+    left = os.path.join(parent, cgroup._name(NOBODY_HAS_THIS))
+    os.mkdir(left)
+    with subprocess.Popen(cgroup.Group(left).joined(["sleep", "1000"])) as command:
+        while not Path(left, "cgroup.procs").read_text().strip():
+            assert command.poll() is None
+
+        cgroup._parent.cache_clear()
+
+        assert cgroup.is_writable()
+        assert command.wait() == -9
+    cgroup.Group(left).close()
+
+
+NOBODY_HAS_THIS = 2**22 + 1
 
 
 def test_a_light_import_loads_nothing_heavy() -> None:

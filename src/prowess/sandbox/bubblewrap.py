@@ -26,12 +26,13 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 
 from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, Level, Order
 from prowess.sandbox import seccomp
 from prowess.sandbox.cgroup import Group, make_group
-from prowess.sandbox.limits import launch
+from prowess.sandbox.limits import SHELL, launch
 from prowess.sandbox.places import (
     ETC_FILES,
     ETC_FOLDERS,
@@ -52,6 +53,9 @@ _USERS = {  # in the place of the machine's own, which name its people
     "/etc/group": b"nogroup:x:65534:\n",
 }
 _HOSTS = {"/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n"}
+# The sandbox dies with us only from the moment it is ready. If we died before, nobody reads this
+# byte, and the shell dies of it instead of becoming the command.
+_SIGN = """printf '\\0' >&2 && exec "$@" """
 
 
 class Bubblewrap:
@@ -71,7 +75,7 @@ class Bubblewrap:
                 f"the sandbox could not be set up: {finished.err.decode(errors='replace').strip()}",
                 hint="`prowess doctor` tells which sandbox runs here",
             )
-        return finished
+        return replace(finished, err=finished.err.removeprefix(b"\0"))
 
     def _start(self, order: Order, group: Group | None) -> "Namespaced":
         with ExitStack() as stack:
@@ -91,7 +95,8 @@ class Bubblewrap:
             # environment they would work on bwrap itself, which is outside.
             arguments = _file(os.fsencode("\0".join([*words, ""])), stack)
             command = launch(order.argv, order.limits, grouped=bool(group), namespaced=True)
-            argv = [self.binary, "--args", str(arguments), "--", *command]
+            signed = [SHELL, "-c", _SIGN, SHELL, *command]
+            argv = [self.binary, "--args", str(arguments), "--", *signed]
             popen = spawn(
                 group.joined(argv) if group else argv,
                 cwd="/",

@@ -9,6 +9,7 @@ controller of version 1; where neither can be written there is no group, and the
 import contextlib
 import itertools
 import os
+import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -17,6 +18,7 @@ from prowess.core.process import Limits
 from prowess.sandbox.limits import SHELL
 
 _NAMES = itertools.count(1)
+_ROUNDS = 100
 _JOIN = 'echo 0 > "$0/cgroup.procs" && exec "$@"'
 
 
@@ -34,6 +36,16 @@ class Group:
         with contextlib.suppress(OSError), open(f"{self._folder}/memory.events") as file:
             return any(line.startswith("oom_kill ") and line.split()[1] != "0" for line in file)
         return False
+
+    def kill(self) -> None:
+        """Kill what is in it, until nothing is."""
+        for _ in range(_ROUNDS):
+            with contextlib.suppress(OSError), open(f"{self._folder}/cgroup.procs") as file:
+                if not (pids := file.read().split()):
+                    return
+                for pid in pids:
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.kill(int(pid), signal.SIGKILL)
 
     def close(self) -> None:
         """Remove it. One that still has a zombie in it stays, empty, until the next is made."""
@@ -61,7 +73,7 @@ def _make(limits: Limits) -> Group | None:
     parent = _parent()
     if parent is None:
         return None
-    folder = os.path.join(parent, f"prowess-{os.getpid()}-{next(_NAMES)}")
+    folder = os.path.join(parent, _name(os.getpid()))
     try:
         os.mkdir(folder)
         _write(folder, "pids.max", limits.processes)
@@ -79,7 +91,7 @@ def _make(limits: Limits) -> Group | None:
 def _parent() -> str | None:
     """The folder beneath which groups can be made, tried by making one."""
     for folder in _candidates():
-        trial = os.path.join(folder, f"prowess-{os.getpid()}-{next(_NAMES)}")
+        trial = os.path.join(folder, _name(os.getpid()))
         try:
             os.mkdir(trial)
         except OSError:
@@ -103,13 +115,20 @@ def _holds(folder: str) -> bool:
     return joined.returncode == 0
 
 
+def _name(owner: int) -> str:
+    """Whose group it is. The number of a process means nothing in another namespace of processes."""
+    space = os.stat("/proc/self/ns/pid").st_ino
+    return f"prowess-{space}-{owner}-{next(_NAMES)}"
+
+
 def _sweep(folder: str) -> None:
-    """Remove what processes that were killed have left."""
+    """End and remove what a Prowess that was killed has left: its commands have no limits any more."""
+    ours = _name(0).split("-")[:2]
     for name in os.listdir(folder):
-        kind, _, rest = name.partition("-")
-        owner = rest.partition("-")[0]
-        if kind == "prowess" and owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
-            Group(os.path.join(folder, name)).close()
+        if name.split("-")[:2] == ours and not os.path.exists(f"/proc/{name.split('-')[2]}"):
+            group = Group(os.path.join(folder, name))
+            group.kill()
+            group.close()
 
 
 def _candidates() -> Iterator[str]:
