@@ -17,8 +17,8 @@ WORDS = frozenset(
     " command_substitution process_substitution brace_expression extglob_pattern $".split()
 )
 _WRITERS = frozenset(("echo", "printf"))
-_PLAIN = re.compile(r"[\w./@%+*?~][\w./@%+,*?~-]*")
-_VARIABLE = re.compile(r"\$\{?\w+\}?")
+_PLAIN = re.compile(r"[\w./@%+*?~][\w./@%+,*?~-]*", re.ASCII)
+_VARIABLE = re.compile(r"\$\{?\w+\}?", re.ASCII)
 _CHOSEN = re.compile(r"echo|printf|<<|[\"'\\]")
 
 

@@ -33,12 +33,6 @@ def check_heredoc(source: Source, node: Node) -> None:
         raise RefusedError(f"the here-document is not literal; quote its end: <<'{delimiter}'")
 
 
-def lone_dash(source: Source, operator: Node) -> int | None:
-    """Where a `-` before a here-document stands: the parser loses it, to the shell it is an argument."""
-    before = source.text[: operator.start_byte].rstrip(" \t")
-    return len(before) - 1 if before.endswith((" -", "\t-")) else None
-
-
 def _first_line_end(text: str, start: Node) -> int:
     """Where the text begins: after the first newline that no backslash hides."""
     at = start.end_byte

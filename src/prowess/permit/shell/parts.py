@@ -5,19 +5,21 @@ The parser hangs redirections, and what follows them, in places of its own; here
 back where a shell sees it. Commands inside substitutions are handed to `inside`.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from prowess.permit.shell.crafted import WORDS
-from prowess.permit.shell.heredocs import check_heredoc, lone_dash
+from prowess.permit.shell.heredocs import check_heredoc
 from prowess.permit.shell.simple import Redirect
 from prowess.permit.shell.source import Source
 from prowess.permit.shell.tree import unknown
 from prowess.permit.shell.words import RefusedError, Substitution, Word, plain, read_word
 
 _TEST_OPERATORS = frozenset(("test_operator", "=", "==", "!=", "!"))
+_HEREDOC_TEXT = frozenset(("heredoc_body", "heredoc_end"))
 _TEST_NODES = frozenset(("unary_expression", "binary_expression"))
 
 
@@ -51,6 +53,7 @@ class PartsReader:
 
     def command(self, node: Node) -> Parts:
         parts = Parts()
+        self.source.check_line(node.children)
         for child in node.children:
             match child.type:
                 case "variable_assignment":
@@ -67,6 +70,7 @@ class PartsReader:
     def test(self, node: Node) -> Parts:
         """`[ … ]` is a command like any other; what is an operator elsewhere is an operand here."""
         parts = Parts()
+        self.source.check_line(node.children)
         left = list(reversed(node.children))
         while left:
             child = left.pop()
@@ -117,6 +121,7 @@ class PartsReader:
     def _file_redirect(self, parts: Parts, node: Node) -> None:
         if self.source.text[node.start_byte - 1 : node.start_byte] == "}":
             raise RefusedError("a named file descriptor cannot be granted; use a number")
+        self.source.check_line(node.children)
         targets = node.children_by_field_name("destination")
         operator = "".join(
             child.type
@@ -127,6 +132,7 @@ class PartsReader:
         if operator in (">&-", "<&-"):
             parts.redirects.append(Redirect(operator=operator[:2], target=plain("-")))
         elif placed:
+            _check_copy(operator, placed[0][1])
             parts.redirects.append(Redirect(operator=operator, target=placed.pop(0)[1]))
         else:
             raise unknown(node)
@@ -136,11 +142,13 @@ class PartsReader:
     def _heredoc(self, parts: Parts, node: Node) -> None:
         check_heredoc(self.source, node)
         right = node.children_by_field_name("right")
+        self.source.check_line(each for each in node.children if each.type not in _HEREDOC_TEXT)
         for child in node.children:
             match child.type:
                 case "<<" | "<<-":
-                    if (at := lone_dash(self.source, child)) is not None:
-                        parts.placed.append((at, plain("-")))
+                    before = len(self.source.text[: child.start_byte].rstrip(" \t")) - 1
+                    if before in self.source.lost_dashes:
+                        parts.placed.append((before, plain("-")))
                 case "heredoc_start" | "heredoc_body" | "heredoc_end" | "file_descriptor":
                     pass
                 case "file_redirect" | "herestring_redirect":
@@ -186,3 +194,9 @@ class PartsReader:
         with self.source.inside(limit=limit):
             crafted = self.inside(node.children[1:-1])
         yield start, Substitution(node.end_byte, crafted)
+
+
+def _check_copy(operator: str, target: Word) -> None:
+    """To bash `>& -x` closes a descriptor, and the `x` is an argument."""
+    if operator in (">&", "<&") and re.match(r"[-\d](?!\d*$)", target.text):
+        raise RefusedError(f"`{operator} {target.text}` can be read in two ways; write it plainly")

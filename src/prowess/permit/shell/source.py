@@ -5,8 +5,9 @@ The parser may part what a shell reads as one word. Here the characters beside a
 at, and a node that touches another is refused.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -16,10 +17,15 @@ _DELIMITERS = frozenset(" \t\n;&|<>()")
 
 
 class Source:
-    """`limit` is where the innermost backticks end; `depth` counts the substitutions around."""
+    """
+    `text` has one character a byte, so that places in it are the parser's places. `lost_dashes` are
+    arguments that the parser does not see. `limit` is where the innermost backticks end; `depth`
+    counts the substitutions around.
+    """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, lost_dashes: frozenset[int]) -> None:
         self.text = text
+        self.lost_dashes = lost_dashes
         self.limit = len(text)
         self.depth = 0
 
@@ -46,8 +52,17 @@ class Source:
 
     def check_end(self, node: Node) -> None:
         end = node.end_byte
+        if self.of(node).isdigit() and self.text[end : end + 1] in ("<", ">"):
+            raise self._touches(node)  # to a shell the number belongs to the redirection
         if end != self.limit and self.text[end] not in _DELIMITERS and not self._continued(end):
             raise self._touches(node)
+
+    def check_line(self, nodes: Iterable[Node]) -> None:
+        """Nodes of one command stand on one line, or on lines that are continued."""
+        for left, right in pairwise(nodes):
+            between = self.text[left.end_byte : right.start_byte].replace("\\\n", "")
+            if "\n" in between:
+                raise RefusedError("a command goes on after the end of its line; write it on one")
 
     def _opens_backticks(self, start: int) -> bool:
         return self.limit < len(self.text) and self.text[start - 1] == "`"

@@ -22,13 +22,14 @@ from prowess.permit.shell.words import RefusedError
 MOST_COMMANDS = 50
 
 _LOOP_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_ONE_LINE = frozenset(("command", "test_command"))
 _SEPARATORS = (";", "&", "\n")
 
 
 def read_script(command: str) -> tuple[Simple, ...]:
     """Every simple command of the line, in order; `RefusedError` when that is not certain."""
-    text, root = parse(command)
-    script = _Script(text, root)
+    source, root = parse(command)
+    script = _Script(source, root)
     script.statements(root.children)
     if not script.commands:
         raise RefusedError("there is no command here; write one")
@@ -52,12 +53,12 @@ class _Setting:
 
 
 class _Script:
-    def __init__(self, text: str, root: Node) -> None:
-        self.source = Source(text)
+    def __init__(self, source: Source, root: Node) -> None:
+        self.source = source
         self.commands: list[Simple] = []
         self.cwds = Cwds()
         self.parts = PartsReader(
-            self.source, crafted_names=crafted_names(root, text), inside=self._inside
+            self.source, crafted_names=crafted_names(root, source.text), inside=self._inside
         )
 
     def statements(self, nodes: Iterable[Node], setting: _Setting = _Setting()) -> None:
@@ -131,6 +132,8 @@ class _Script:
     def _redirected(self, node: Node, setting: _Setting) -> None:
         body = node.child_by_field_name("body")
         own = tuple(child for child in node.children if child != body)
+        if body is None or body.type in _ONE_LINE:
+            self.source.check_line(node.children)
         inner = replace(setting, outer=own + setting.outer)
         if body is None:
             self._simple(node, Parts(), inner)

@@ -13,6 +13,7 @@ from functools import cache
 
 from tree_sitter import Language, Node, Parser
 
+from prowess.permit.shell.source import Source
 from prowess.permit.shell.words import RefusedError
 
 LONGEST = 10_000
@@ -22,13 +23,12 @@ _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and mar
 _BLANK = re.compile(r"(?:[ \t\n]|\\\n)*")
 
 
-def parse(command: str) -> tuple[str, Node]:
-    """The text with one character a byte, so that places in it are the parser's, and the tree's root."""
+def parse(command: str) -> tuple[Source, Node]:
+    """The text, and the root of the tree over it."""
     _check_characters(command)
     data = command.encode()
     text, root = data.decode("latin-1"), _parser().parse(data).root_node
-    _check_coverage(text, root)
-    return text, root
+    return Source(text, lost_dashes=frozenset(_lost_dashes(text, root))), root
 
 
 def _check_characters(command: str) -> None:
@@ -55,24 +55,37 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def _check_coverage(text: str, root: Node) -> None:
+def _lost_dashes(text: str, root: Node) -> Iterator[int]:
+    """Every byte is checked; what remains is a `-` before a here-document, which the parser loses."""
     if root.has_error:
         raise RefusedError("this is not a shell command that can be parsed; check the quoting")
     at = 0
     for leaf in _leaves(root):
-        if leaf.is_missing or leaf.start_byte < at:
+        if leaf.is_missing or leaf.start_byte < at or not _says(leaf, text):
             raise RefusedError("the parser is not sure of this command; write it more plainly")
         if leaf.start_byte > at:
-            _check_gap(text[at : leaf.start_byte], before=leaf.type)
+            gap = text[at : leaf.start_byte]
+            if leaf.type in ("<<", "<<-") and gap.strip(" \t") == "-" and gap[0] in " \t":
+                yield text.index("-", at)
+            else:
+                _check_gap(gap)
         at = leaf.end_byte
-    _check_gap(text[at:], before="")
+    _check_gap(text[at:])
 
 
-def _check_gap(gap: str, *, before: str) -> None:
-    if before in ("<<", "<<-") and gap.strip(" \t") == "-" and gap[0] in " \t":
-        return  # an argument, which `heredocs.py` finds again
+def _says(leaf: Node, text: str) -> bool:
+    """Is it what its type says? The parser's operators and descriptors at times swallow a word before them."""
+    own = text[leaf.start_byte : leaf.end_byte]
+    if leaf.type == "file_descriptor":
+        return own.isdigit()
+    return leaf.is_named or own.lstrip(" \t") == leaf.type or not (own + leaf.type).strip("\n")
+
+
+def _check_gap(gap: str) -> None:
     if not _BLANK.fullmatch(gap):
         raise RefusedError(f"the parser passes over `{gap.strip()}`; quote it or leave it out")
+    if "\\\n" in gap and "\n" in gap.replace("\\\n", ""):
+        raise RefusedError("a continued line beside an empty one; leave the backslash out")
     if gap.startswith("\\\n") and gap.endswith("\\\n"):
         raise RefusedError("a line is continued inside a word; put a blank before the backslash")
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from prowess.permit.rule import HOLE
 
-_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|[0-9@*#?$!-])")
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*)|[0-9@*#?$!-])", re.ASCII)
 _ANSI = re.compile(r"\$'((?:[^'\\]|\\[abfnrtv])*)'")
 _ANSI_LETTERS = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
+_TILDE = re.compile(r"~[\w+.-]*", re.ASCII)
 # Whatever these become, it is a name: no option, no address.
 _PLAIN_BRACES = re.compile(r"(?:[\w./]|\{[\w.]+(?:,[\w.]+)+\})[\w./*,{}-]*", re.ASCII)
 _META = frozenset(" \t\n;&|<>()")
@@ -105,6 +106,7 @@ class _Reader:
         self.crafted_names = crafted_names
         self.text: list[str] = []
         self.bare: list[str] = []  # the unquoted characters, for braces
+        self.certain: int | None = None  # how much of `text` stands, whatever a `[…]` matches
         self.single = True
         self.crafted = False
         self.coded = False
@@ -115,7 +117,8 @@ class _Reader:
         if self._has_braces():
             plain = _PLAIN_BRACES.fullmatch(self.source, self.start) is not None
             return Word(text=HOLE, single=False, crafted=self.crafted or not plain)
-        text = "".join(self.text).encode("latin-1").decode()
+        kept = self.text if self.certain is None else [*self.text[: self.certain], HOLE]
+        text = "".join(kept).encode("latin-1").decode()
         return Word(text=text, single=self.single, crafted=self.crafted, coded=self.coded)
 
     def _unquoted(self) -> None:
@@ -132,12 +135,19 @@ class _Reader:
         elif letter in "$`" or self.at in self.substitutions:
             self._expansion(quoted=False)
         elif letter in "*?[" or (letter == "~" and self.at == self.start):
-            self._keep(HOLE, to=self.at + 1)
-            self.single = False
+            self._pattern(letter)
         else:
             self._need(letter not in _META and not (letter == "#" and self.at == self.start))
             self.bare.append(letter)
             self._keep(letter, to=self.at + 1)
+
+    def _pattern(self, letter: str) -> None:
+        """What files or users may be put here is not known, nor what of a `[…]` is still there then."""
+        self.single = False
+        if letter == "[" and self.certain is None:
+            self.certain = len(self.text)
+        tilde = _TILDE.match(self.source, self.at)
+        self._keep(HOLE, to=tilde.end() if tilde else self.at + 1)
 
     def _quoted(self) -> None:
         self.at += 1
