@@ -118,13 +118,20 @@ def _check_forbidden(simple: Simple, policy: Policy) -> None:
     rules = policy.forbidden.of("Bash")
     if not rules or not simple.words:
         return
-    for words in _layers(simple.words, fed=simple.fed):
+    for words in _visible(simple):
         texts = [word.text for word in words]
         for rule in rules:
             if command_pattern(rule.specifier or "").may_match(texts):
                 raise ForbiddenError(
                     f"`{simple.source}` may be what disallowed-tools forbids ({rule}); do without it"
                 )
+
+
+def _visible(simple: Simple) -> Sequence[Sequence[Word]]:
+    try:
+        return list(_layers(simple.words, fed=simple.fed))
+    except RefusedError as error:  # it may run anything, also what is forbidden
+        raise ForbiddenError(str(error)) from None
 
 
 def _layers(words: Sequence[Word], *, fed: bool) -> Iterator[Sequence[Word]]:

@@ -5,7 +5,6 @@ The parser hangs redirections, and what follows them, in places of its own; here
 back where a shell sees it. Commands inside substitutions are handed to `inside`.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +12,7 @@ from tree_sitter import Node
 
 from prowess.permit.shell.crafted import WORDS
 from prowess.permit.shell.heredocs import check_heredoc
-from prowess.permit.shell.simple import Redirect
+from prowess.permit.shell.simple import COPIED, Redirect
 from prowess.permit.shell.source import Source
 from prowess.permit.shell.tree import unknown
 from prowess.permit.shell.words import RefusedError, Substitution, Word, plain, read_word
@@ -198,5 +197,6 @@ class PartsReader:
 
 def _check_copy(operator: str, target: Word) -> None:
     """To bash `>& -x` closes a descriptor, and the `x` is an argument."""
-    if operator in (">&", "<&") and re.match(r"[-\d](?!\d*$)", target.text):
+    copies = operator in (">&", "<&") and target.text[:1] in tuple("-0123456789")
+    if copies and not COPIED.fullmatch(target.text):
         raise RefusedError(f"`{operator} {target.text}` can be read in two ways; write it plainly")

@@ -5,15 +5,12 @@ A descriptor copied and `/dev/null` are free. Anything else is a path that must 
 lie in the workspace; to write it needs a rule of `Write` or `Edit`, as the tools of that name do.
 """
 
-import re
-
 from prowess.permit.paths import covers, protected
 from prowess.permit.rule import Policy, Rule
-from prowess.permit.shell.simple import Redirect, Simple
+from prowess.permit.shell.simple import COPIED, Redirect, Simple
 from prowess.permit.shell.words import ForbiddenError, RefusedError
 
 _OUTPUT = frozenset((">", ">>", ">|", "&>", "&>>", ">&", "<>"))
-_COPIED = re.compile(r"\d+|-")
 
 
 def check_redirects(simple: Simple, policy: Policy) -> None:
@@ -23,7 +20,7 @@ def check_redirects(simple: Simple, policy: Policy) -> None:
 
 def _check(redirect: Redirect, simple: Simple, policy: Policy) -> None:
     operator, target = redirect.operator, redirect.target
-    if operator in (">&", "<&") and _COPIED.fullmatch(target.text):
+    if operator in (">&", "<&") and COPIED.fullmatch(target.text):
         return
     if operator != "<" and operator not in _OUTPUT:
         raise RefusedError(f"the redirection `{operator}` cannot be granted; use > or <")

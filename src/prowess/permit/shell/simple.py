@@ -1,8 +1,11 @@
 """A simple command: the unit that a rule grants."""
 
+import re
 from dataclasses import dataclass
 
 from prowess.permit.shell.words import Word
+
+COPIED = re.compile(r"\d+|-", re.ASCII)  # after `>&`: a descriptor, or none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,12 +134,16 @@ class _Reader:
             self._keep(self.source[self.at + 1], to=self.at + 2)
         elif letter in "$`" or self.at in self.substitutions:
             self._expansion(quoted=False)
-        elif letter in "*?[" or (letter == "~" and self.at == self.start):
+        elif letter in "*?[" or (letter == "~" and self._begins_path()):
             self._pattern(letter)
         else:
             self._need(letter not in _META and not (letter == "#" and self.at == self.start))
             self.bare.append(letter)
             self._keep(letter, to=self.at + 1)
+
+    def _begins_path(self) -> bool:
+        """A `~` is somebody's home at the start of a word, and of a value in `NAME=value`."""
+        return self.at == self.start or self.source[self.at - 1] in "=:"
 
     def _pattern(self, letter: str) -> None:
         """What files or users may be put here is not known, nor what of a `[…]` is still there then."""
