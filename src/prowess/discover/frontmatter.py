@@ -24,6 +24,7 @@ TEXT_FIELDS = frozenset(
     "name title description license compatibility metadata version when_to_use when-to-use"
     " argument-hint argument_hint model agent author type".split()
 )
+_CLOSING = re.compile(r"\n---([^\S\n]*)(?=\n|\Z)")
 _FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 _STARTS_SOMETHING_ELSE = ("|", ">", '"', "'", "#")
 
@@ -117,18 +118,11 @@ def _split(text: str, mended: list[Mended]) -> tuple[str, str, int, int]:
 
 def _closing(text: str, end: int, mended: list[Mended], opening: int) -> int:
     """The position of the line break before the closing fence."""
-    if (at := text.find("\n---\n", end)) >= 0 and text.find("\n---", end) == at:
-        return at
-    at = end
-    while (at := text.find("\n---", at)) >= 0:
-        stop = text.find("\n", at + 1)
-        line = text[at + 1 :] if stop < 0 else text[at + 1 : stop]
-        if line.rstrip() == FENCE:
-            if line != FENCE:
-                number = text.count("\n", 0, at + 1) + 1
-                mended.append(Mended(number, "blanks after the closing ---", "remove them"))
-            return at
-        at += 1
+    if found := _CLOSING.search(text, end):
+        if found[1]:
+            number = text.count("\n", 0, found.start()) + 2
+            mended.append(Mended(number, "blanks after the closing ---", "remove them"))
+        return found.start()
     raise SkillError(
         "the header never ends", hint=f"close it with a line of {FENCE} on its own", line=opening
     )
