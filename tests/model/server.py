@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 
 from model.formats import Say, streamed, whole
 
-Trouble = Literal["hang-up", "early-end", "hang", "garbage"]
+Trouble = Literal["hang-up", "early-end", "hang", "endless", "garbage"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,8 @@ class Fault:
     A request that goes wrong: answered with `status`, or with `trouble`.
 
     `hang-up`: half a stream, then the connection is gone. `early-end`: half a stream, and a clean
-    end. `hang`: half a stream, then silence until the server closes. `garbage`: no JSON at all.
+    end. `hang`: half a stream, then silence until the server closes. `endless`: text and more text.
+    `garbage`: no JSON at all.
     """
 
     status: int = 200
@@ -121,6 +122,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(fault.status, fault.body or _error(fault.status), fault.headers)
         elif fault.trouble == "garbage":
             self._bytes(200, b"<html>it works!</html>", {"Content-Type": "text/html"})
+        elif fault.trouble == "endless":
+            pieces = streamed(seen.path, Say(text="x" * 100_000), "scripted")
+            middle = (len(pieces) - 1) // 2  # a piece of the text in every format
+            self._stream(pieces[:middle])
+            while not self.server.model.closing.is_set():
+                self._chunk(pieces[middle])
         else:
             pieces = streamed(seen.path, Say(text="half of an ans"), "scripted")
             self._stream(pieces[: len(pieces) // 2])

@@ -5,7 +5,7 @@ import socket
 
 from model.formats import Say
 from model.server import ModelServer
-from prowess.model.detect import keys_set, local_servers
+from prowess.model.detect import Server, keys_set, local_servers
 from prowess.model.names import Named, resolve
 
 
@@ -37,6 +37,12 @@ def test_ollama_is_looked_for_where_its_variable_says() -> None:
         found = asyncio.run(local_servers({"OLLAMA_HOST": server.url}, ports={}))
 
     assert [named.name for each in found for named in each.named] == ["ollama:scripted"]
+
+
+def test_models_that_only_embed_are_not_talked_to() -> None:
+    server = Server(kind="vLLM", base_url="http://127.0.0.1/v1", models=("nomic-embed-text", "phi"))
+
+    assert [named.model for named in server.named] == ["phi"]
 
 
 def test_silence_and_strangers_are_no_servers() -> None:

@@ -119,6 +119,17 @@ def test_a_changed_conversation_is_told_anew_from_where_it_changed() -> None:
     assert [message.text for message in listener.told[1][1:]] == ["go", "right"]
 
 
+def test_other_tools_are_described_anew() -> None:
+    listener = Listener(STEP, STEP)
+    task = Message(role="user", text="go")
+    listener.reply(task)
+    asyncio.run(listener.model.reply([task], [EDIT]))
+
+    assert "## Read" in listener.told[0][0].text
+    assert "## Read" not in listener.told[1][0].text
+    assert "## Edit" in listener.told[1][0].text
+
+
 def test_the_wrapper_has_the_name_and_window_of_its_model() -> None:
     model = Listener().model
 

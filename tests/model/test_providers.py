@@ -166,8 +166,11 @@ def test_a_reply_that_was_cut_off_is_malformed(talk: Converse) -> None:
     assert "cut off" in talk(Say(text="half of an ans", cut=True)).reply.malformed
 
 
-def test_a_reply_without_end_is_stopped(talk: Converse) -> None:
-    done = talk(Say(text="x" * 10 * LONGEST))
+@pytest.mark.parametrize(
+    "turn", [Say(text="x" * 10 * LONGEST), Fault(trouble="endless")], ids=["10 MB", "endless"]
+)
+def test_a_reply_that_is_far_too_long_is_stopped(talk: Converse, turn: Say | Fault) -> None:
+    done = talk(turn)
 
     assert "was stopped after" in done.reply.malformed
     assert len(done.reply.message.text) < 10_000
@@ -242,6 +245,17 @@ def test_a_conversation_that_is_too_long_has_an_error_of_its_own(talk: Converse,
 
     assert isinstance(error, ContextTooLongError)
     assert not error.transient
+
+
+def test_a_request_that_is_too_large_is_a_conversation_that_is_too_long(talk: Converse) -> None:
+    assert isinstance(failure(talk, Fault(status=413)), ContextTooLongError)
+
+
+def test_an_empty_account_is_final_with_a_hint(talk: Converse) -> None:
+    error = failure(talk, Fault(status=402))
+
+    assert not error.transient
+    assert "top it up" in error.hint
 
 
 def test_another_refusal_is_final_and_quoted(talk: Converse) -> None:

@@ -143,3 +143,13 @@ def test_a_reply_without_counted_tokens_has_no_price() -> None:
 
     assert reply_from(uncounted, SONNET).usage.cost is None
     assert reply_from(signed(), SONNET).usage.cost
+
+
+def test_what_was_written_to_the_cache_is_paid_for() -> None:
+    writing = replace(signed(), usage=RequestUsage(input_tokens=100, cache_write_tokens=90))
+    reading = replace(signed(), usage=RequestUsage(input_tokens=100, cache_read_tokens=90))
+    neither = replace(signed(), usage=RequestUsage(input_tokens=100))
+
+    costs = [reply_from(each, SONNET).usage.cost or 0 for each in (reading, neither, writing)]
+
+    assert 0 < costs[0] < costs[1] < costs[2]
