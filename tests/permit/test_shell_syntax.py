@@ -107,3 +107,27 @@ def test_a_compound_line_is_granted_when_all_its_commands_are(rules: str, comman
 @pytest.mark.parametrize(("rules", "command"), pairs(HIDING))
 def test_one_command_that_is_not_granted_refuses_the_line(rules: str, command: str) -> None:
     assert not allowed(rules, command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git " + "x" * 10_000,
+        "; ".join(["git log"] * 51),
+        "(" * 4_000 + "git" + ")" * 4_000,
+        "git && " * 1_400 + "git",
+        "git " + "<(git " * 1_000 + ")" * 1_000,
+        'git "' + '$(git "' * 1_000 + '")' * 1_000 + '"',
+        "nice " * 1_900 + "git",
+        "timeout 5 " * 900 + "git",
+    ],
+    ids=lambda command: command[:20],
+)
+def test_a_line_that_is_too_long_or_too_deep_is_refused_with_a_reason(command: str) -> None:
+    assert not allowed("Bash(git:*)", command)
+
+
+def test_fifty_commands_are_not_too_many() -> None:
+    assert allowed("Bash(git:*)", " && ".join(["git log"] * 50))
+    assert allowed("Bash(git:*)", "; ".join(["git log"] * 50))
+    assert allowed("Bash(git:*)", " | ".join(["git log"] * 50))

@@ -9,6 +9,7 @@ runs another.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from prowess.core.verdict import Verdict
 from prowess.permit.rule import Policy, Rule, command_pattern
@@ -23,7 +24,8 @@ from prowess.permit.shell.wrappers import unwrap
 
 FREE = "nothing: it is harmless"
 _SHOWN = 8
-_DEEPEST = 10
+_MOST_INNER = 20
+_TOO_MANY = "too many commands are wrapped in each other; run the inner one itself"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +131,12 @@ def _check_forbidden(simple: Simple, policy: Policy) -> None:
 
 def _visible(simple: Simple) -> Sequence[Sequence[Word]]:
     try:
-        return list(_layers(simple.words, fed=simple.fed))
+        found = list(islice(_layers(simple.words, fed=simple.fed), _MOST_INNER + 1))
     except RefusedError as error:  # it may run anything, also what is forbidden
         raise ForbiddenError(str(error)) from None
+    if len(found) > _MOST_INNER:
+        raise ForbiddenError(_TOO_MANY)
+    return found
 
 
 def _layers(words: Sequence[Word], *, fed: bool) -> Iterator[Sequence[Word]]:
@@ -163,14 +168,14 @@ class _Grant:
     def __init__(self, simple: Simple, policy: Policy) -> None:
         self.simple = simple
         self.policy = policy
-        self.depth = 0
+        self.inner = 0  # commands looked at
 
     def by(self, words: Sequence[Word], *, supplied: bool = False) -> str:
         """`supplied`: another program adds words to these."""
         self._check_name(words[0])
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise RefusedError("commands are wrapped too deep; run the inner one itself")
+        self.inner += 1
+        if self.inner > _MOST_INNER:
+            raise RefusedError(_TOO_MANY)
         if rule := self._rule(words, exact=True):
             return rule
         if wrapped := unwrap(words, fed=self.simple.fed):

@@ -17,6 +17,7 @@ from prowess.permit.shell.source import Source
 from prowess.permit.shell.words import RefusedError
 
 LONGEST = 10_000
+DEEPEST = 120  # a chain of as many commands as are read at all is less deep
 
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp", "Zs", "Co", "Cn"))
 _FILLERS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks that show nothing
@@ -90,12 +91,16 @@ def _check_gap(gap: str) -> None:
         raise RefusedError("a line is continued inside a word; put a blank before the backslash")
 
 
-def _leaves(node: Node) -> Iterator[Node]:
-    if not node.children or node.type == "heredoc_body":
-        yield node  # the text of a here-document is read line by line, by `heredocs.py`
-        return
-    for child in node.children:
-        yield from _leaves(child)
+def _leaves(root: Node) -> Iterator[Node]:
+    left = [(root, 0)]
+    while left:
+        node, depth = left.pop()
+        if depth > DEEPEST:
+            raise RefusedError("this command is nested too deep; write it more plainly")
+        if not node.children or node.type == "heredoc_body":
+            yield node  # the text of a here-document is read line by line, by `heredocs.py`
+        else:
+            left.extend((child, depth + 1) for child in reversed(node.children))
 
 
 def unknown(node: Node) -> RefusedError:
