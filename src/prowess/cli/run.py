@@ -74,7 +74,7 @@ def run(
     request = RunRequest(
         skill=name,
         arguments=_as_typed(arguments or []),
-        workspace=desk.settings.project,
+        workspace=os.path.realpath(desk.settings.project),
         model=model,
         allow=tuple(allow or ()),
         ask=ask,

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 from prowess.core.chat import Call, Observation
 from prowess.core.errors import ProwessError, RefusedError
-from prowess.core.event import Event
 from prowess.core.execution import read_execution
-from prowess.core.run import Outcome
+from prowess.core.run import Outcome, Question
 from prowess.core.skill import Skill
 from prowess.engine.opening import Opened
 from prowess.engine.people import People
@@ -52,7 +51,12 @@ class Children:
         return read_form(skill, fill_instructions(text, values).text)
 
     async def delegate(self, call: Call, left: int) -> Observation | None:
-        """Run the skill that is called as a sub-agent, if it asks for one; None if it does not."""
+        """
+        What takes steps of its own: a question to a person, a skill that runs as a sub-agent.
+        None for every other call.
+        """
+        if call.tool == "Ask":
+            return await self._ask(call)
         name = call.input.get("name")
         if call.tool != "Skill" or not isinstance(name, str):
             return None
@@ -69,11 +73,26 @@ class Children:
         given = call.input.get("arguments")
         return await self._run(call, name, given if isinstance(given, str) else "", left)
 
+    async def _ask(self, call: Call) -> Observation | None:
+        given = call.input
+        options = given.get("options") or ()
+        if not isinstance(given.get("question"), str) or not isinstance(options, list | tuple):
+            return None  # the tool itself says what is wrong
+        asked = Question(
+            id="",
+            prompt=given["question"],
+            options=tuple(map(str, options)),
+            default=given.get("default"),
+        )
+        answer = await self.people.ask(asked)
+        text = "nobody can answer here; decide yourself and say so" if answer is None else answer
+        return Observation(call_id=call.id, text=text, ok=answer is not None)
+
     async def _run(self, call: Call, name: str, arguments: str, left: int) -> Observation:
         from prowess.engine.running import run_request
 
         child = f"{self.people.run}.{next(self._numbers)}"
-        self._tell("agent.forked", f"Sub-agent {name}", child=child, skill=name)
+        self.people.tell("agent.forked", f"Sub-agent {name}", child=child, skill=name)
         outcome = await run_request(
             RunRequest(
                 skill=name,
@@ -91,9 +110,10 @@ class Children:
             steps=self.people.steps,
             world=self.world,
             run=child,
+            above=self.people,
             most_iterations=max(1, left // 2),
         )
-        self._tell(
+        self.people.tell(
             "agent.joined",
             f"Sub-agent {name}: {outcome.ending}",
             child=child,
@@ -109,10 +129,6 @@ class Children:
                 f"{name} may be used by a person only", hint="go on without it, or ask the person"
             )
         return skill
-
-    def _tell(self, kind: str, summary: str, **facts: object) -> None:
-        payload = {"summary": summary, "visibility": "SUMMARY", **facts}
-        self.people.record(Event(run=self.people.run, kind=kind, payload=payload))
 
 
 def _observed(call: Call, child: str, outcome: Outcome) -> Observation:

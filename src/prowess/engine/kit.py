@@ -55,6 +55,8 @@ async def means_of(
         return await patient(model, messages, cards, on_wait=waited)
 
     async with _closed_after(model), open_box(place, world.settings.mcp_servers) as box:
+        for warning in box.warnings:
+            people.tell("run.warned", warning)
         tools = [tool for card in box.cards() if (tool := box.get(card.name))]
         yield Means(
             run=people.run,

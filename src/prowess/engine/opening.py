@@ -5,8 +5,9 @@ All of it is two steps. What they found is what the run works with to its end, a
 is edited or gone by the time the run goes on after a crash.
 """
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from prowess.core.chat import Message
@@ -39,6 +40,8 @@ def read_skill(request: RunRequest, world: World) -> Json:
     from prowess.model.names import choose
 
     skill = world.catalog().get(request.skill)
+    # A linked folder is bound into the sandbox where it really is.
+    skill = replace(skill, path=os.path.realpath(skill.path))
     execution, wrong = read_execution(skill.fields)
     if wrong:
         raise SkillError(
@@ -109,7 +112,7 @@ async def injected(
     async def run(command: str) -> Finished:
         return await world.sandbox.run(
             Order(
-                argv=("bash", "-c", command),
+                argv=("bash", "-c", command, *values.parameters),
                 cwd=request.workspace,
                 environment=values.environment,
                 writable=(request.workspace,),
@@ -124,17 +127,7 @@ async def injected(
     return {
         "instructions": filled.text,
         "warnings": list(filled.warnings),
-        "audit": [
-            {
-                "command": each.command,
-                "allowed": each.allowed,
-                "ok": each.ok,
-                "seconds": round(each.seconds, 3),
-                "chars": each.chars,
-                "reason": each.reason,
-            }
-            for each in done.audit
-        ],
+        "audit": [each.as_json() for each in done.audit],
     }
 
 

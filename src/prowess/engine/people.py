@@ -19,12 +19,16 @@ YES, ALWAYS, NO = "yes", "always for this run", "no"
 
 @dataclass(frozen=True, kw_only=True)
 class People:
-    """`present` is false where nobody can answer; then every question is answered by None at once."""
+    """
+    `present` is false where nobody can answer; then every question is answered by None at once.
+    `above`: a sub-agent's question is its parent's too, because people watch the parent.
+    """
 
     run: str
     steps: Steps
     record: Record
     present: bool
+    above: "People | None" = None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _granted: set[str] = field(default_factory=set)
 
@@ -32,10 +36,15 @@ class People:
         if not self.present:
             return None
         asked = replace(question, id=f"{self.run}-q{next(self._numbers)}")
-        self._tell("question.asked", f"Question: {asked.prompt}", **asked.as_json())
+        self._tell_all("question.asked", f"Question: {asked.prompt}", **asked.as_json())
         answer = await self.steps.answer(asked.id)
-        self._tell("question.answered", "Answered", id=asked.id, answer=answer)
+        self._tell_all("question.answered", "Answered", id=asked.id, answer=answer)
         return answer
+
+    def _tell_all(self, kind: str, summary: str, **facts: object) -> None:
+        self.tell(kind, summary, **facts)
+        if self.above:
+            self.above._tell_all(kind, summary, **facts)  # noqa: SLF001  one of its own
 
     async def grant(self, call: Call, reason: str) -> bool:
         """Whether a person lets this call through; said once for a whole run, it holds for its tool."""
@@ -50,6 +59,7 @@ class People:
             self._granted.add(call.tool)
         return answer in (YES, ALWAYS)
 
-    def _tell(self, kind: str, summary: str, **facts: object) -> None:
+    def tell(self, kind: str, summary: str, **facts: object) -> None:
+        """Record a fact of the run that everybody may see."""
         payload = {"summary": summary, "visibility": "SUMMARY", **facts}
         self.record(Event(run=self.run, kind=kind, payload=payload))

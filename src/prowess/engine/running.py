@@ -44,12 +44,13 @@ async def run_request(
     steps: Steps,
     world: World,
     run: str = "",
+    above: People | None = None,
     most_iterations: int | None = None,
 ) -> Outcome:
     """One run to its end; a sub-agent is one too, in its parent's steps and under its own name."""
     run = run or steps.run_id
     record = world.recorder(run)
-    people = People(run=run, steps=steps, record=record, present=request.answers)
+    people = People(run=run, steps=steps, record=record, present=request.answers, above=above)
     try:
         outcome = await _journey(request, people, world=world, most_iterations=most_iterations)
     except CancelledRunError as error:
@@ -61,6 +62,10 @@ async def run_request(
     except ProwessError as error:
         reason = f"{error} ({error.hint})" if error.hint else str(error)
         outcome = Outcome(ending="failed", answer="", reason=reason)
+    except Exception as error:
+        reason = f"a mistake of Prowess: {type(error).__name__}: {error}"
+        record(finished(run, Outcome(ending="failed", answer="", reason=reason)))
+        raise
     record(finished(run, outcome))
     return outcome
 
@@ -74,11 +79,10 @@ async def _journey(
     try:
         opened = opened_from_json(await people.steps.do("open", read))
     except ProwessError:
-        _tell(people, "run.started", f"Run {request.skill}", **_asked(request))
+        people.tell("run.started", f"Run {request.skill}", **_asked(request))
         raise
     budget = _budget(opened, request, world, most_iterations)
-    _tell(
-        people,
+    people.tell(
         "run.started",
         f"Run {request.skill}",
         **_asked(request),
@@ -106,9 +110,9 @@ async def _instructions(
     filled = await people.steps.do("inject", inject)
     for audit in filled["audit"]:
         done = "ran" if audit["ok"] else "failed" if audit["allowed"] else "refused"
-        _tell(people, "command.injected", f"{audit['command']}: {done}", **audit)
+        people.tell("command.injected", f"{audit['command']}: {done}", **audit)
     for warning in filled["warnings"]:
-        _tell(people, "run.warned", warning)
+        people.tell("run.warned", warning)
     text: str = filled["instructions"]
     return text
 
@@ -134,11 +138,6 @@ def _asked(request: RunRequest) -> dict[str, Any]:
         "parent": request.parent,
         "progress": 0,
     }
-
-
-def _tell(people: People, kind: str, summary: str, **facts: Any) -> None:
-    payload = {"summary": summary, "visibility": "SUMMARY", **facts}
-    people.record(Event(run=people.run, kind=kind, payload=payload))
 
 
 def finished(run: str, outcome: Outcome) -> Event:

@@ -58,7 +58,7 @@ class World:
         settings = self.settings
         return Limits(
             seconds=settings.sandbox_seconds,
-            cpu_seconds=max(1, round(settings.sandbox_seconds)),
+            cpu_seconds=max(1, round(settings.sandbox_seconds)) * (os.cpu_count() or 1),
             memory_bytes=settings.sandbox_memory_mb * 1024**2,
             processes=settings.sandbox_processes,
             file_bytes=settings.sandbox_file_mb * 1024**2,

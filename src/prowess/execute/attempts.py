@@ -52,6 +52,7 @@ class Attempts:
         if seen.healed:
             return "; ".join(seen.healed)
         if self.failed.pop(key, None):
+            self._failing_tools.discard(call.tool)
             return "another try"
         if call.tool in self._failing_tools:
             self._failing_tools.discard(call.tool)

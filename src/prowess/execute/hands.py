@@ -49,7 +49,9 @@ class Hands:
             return objectives.observed(call)
         if reason := await self.means.refusal(call):
             return Observation(call_id=call.id, text=reason, ok=False, refused=True)
-        if self.means.delegate and (seen := await self.means.delegate(call, self.left)):
+        if self.means.delegate and (
+            seen := await self.means.delegate(self.means.meant(call), self.left)
+        ):
             return seen
         return await self.means.once(call, self.deadline)
 

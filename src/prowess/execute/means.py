@@ -91,7 +91,8 @@ class Means:
 
         async def work() -> Json:
             try:
-                seen = await asyncio.wait_for(self.act(call), deadline.left())
+                async with asyncio.timeout(deadline.left()):
+                    seen = await self.act(call)
             except TimeoutError:
                 text = (
                     f"stopped: the iteration's {deadline.seconds:g} s were used up; do less at once"

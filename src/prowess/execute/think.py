@@ -26,8 +26,8 @@ async def think(messages: Sequence[Message], *, means: Means, deadline: Deadline
     async def work() -> Json:
         waits: list[str] = []
         try:
-            asked = means.think(messages, means.cards, waits.append)
-            reply = await asyncio.wait_for(asked, deadline.left())
+            async with asyncio.timeout(deadline.left()):
+                reply = await means.think(messages, means.cards, waits.append)
         except TimeoutError:
             trouble = f"no answer within the iteration's {deadline.seconds:g} s"
             return {"trouble": trouble, "may_go_on": True, "waits": waits}
