@@ -20,8 +20,9 @@ from prowess.model.json_form import JsonForm, NoToolsError
 from prowess.model.names import Named
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model as LibraryModel
+    from pydantic_ai.models import ModelRequestParameters
 
 OnText = Callable[[str], object]
 Close = Callable[[], Awaitable[object]]
@@ -90,10 +91,11 @@ class ProviderModel:
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[ToolCard]) -> Reply:
         from prowess.model.failures import explained
-        from prowess.model.wire import reply_from
+        from prowess.model.wire import parameters, reply_from
 
+        sent, asked = self._conversation.converted(messages), parameters(messages, tools)
         try:
-            response = await self._request(messages, tools)
+            response = await self._request(sent, asked)
         except ModelError:
             raise
         except Exception as error:  # whatever a library makes of a stranger's bytes
@@ -104,11 +106,11 @@ class ProviderModel:
         await self._close()
 
     async def _request(
-        self, messages: Sequence[Message], tools: Sequence[ToolCard]
+        self, sent: "list[ModelMessage]", asked: "ModelRequestParameters"
     ) -> "ModelResponse":
         from pydantic_ai.direct import model_request_stream
 
-        from prowess.model.wire import LONGEST, heard, parameters
+        from prowess.model.wire import LONGEST, heard
 
         clock = asyncio.get_running_loop().time
         end = clock() + self._seconds
@@ -117,8 +119,8 @@ class ProviderModel:
                 asyncio.timeout_at(min(end, clock() + self._silence)) as limit,
                 model_request_stream(
                     self._library,
-                    self._conversation.converted(messages),
-                    model_request_parameters=parameters(messages, tools),
+                    sent,
+                    model_request_parameters=asked,
                     model_settings={"cache": True},
                 ) as stream,
             ):
