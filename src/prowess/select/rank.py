@@ -27,8 +27,8 @@ PAIR, PAIR_TOP = (
     20,
 )  # for each pair of the task's words that stands in the skill too; only the best are looked at
 HEAD_WORDS, TAIL, QUOTED = 15, 0.8, 0.6  # what comes later in a task, and what it quotes, says less
-EVIDENCE, LEAD, REFUSED = 4.0, 1.0, 2.0
-MIDDLE, SPREAD = 12.0, 3.0  # of the curve that makes it a confidence
+EVIDENCE, LEAD, REFUSED = 4.0, 0.5, 2.0
+MIDDLE, SPREAD = 11.5, 3.0  # of the curve that makes it a confidence
 THRESHOLD = 0.30
 
 _QUOTE = re.compile(
