@@ -45,14 +45,14 @@ def judge_call(call: Call, policy: Policy) -> Verdict:
 def _forbidden(tool: str, policy: Policy) -> Verdict | None:
     """Here a `*` in a tool's name counts: a rule that forbids too much does no harm."""
     if policy.forbidden.problem:
-        return no(f"disallowed-tools cannot be read: {policy.forbidden.problem}")
+        return _no(f"disallowed-tools cannot be read: {policy.forbidden.problem}")
     for rule in policy.forbidden.rules:
         if rule.whole and (wild(rule.tool, tool) or grants_remote(rule, tool)):
-            return no(f"{tool} is forbidden by disallowed-tools ({rule}); do without it")
+            return _no(f"{tool} is forbidden by disallowed-tools ({rule}); do without it")
     return None
 
 
-def no(reason: str, *, askable: bool = False) -> Verdict:
+def _no(reason: str, *, askable: bool = False) -> Verdict:
     return Verdict(allowed=False, reason=reason, askable=askable)
 
 
@@ -62,13 +62,13 @@ def _yes(rule: Rule) -> Verdict:
 
 def _not_granted(what: str, policy: Policy) -> Verdict:
     if policy.granted.problem:
-        return no(
+        return _no(
             f"{what} is not granted: allowed-tools cannot be read, {policy.granted.problem}",
             askable=policy.askable,
         )
     rules = [str(rule) for rule in policy.granted.rules]
     shown = ", ".join(rules[:_SHOWN]) + (", …" if len(rules) > _SHOWN else "")
-    return no(
+    return _no(
         f"{what} is not granted; granted: {shown or 'nothing'}",
         askable=policy.askable,
     )
@@ -78,7 +78,7 @@ def _decided(what: str, policy: Policy, tool: str, fits: Callable[[Rule], bool])
     """By the rules of one tool: forbidden ones first."""
     for rule in policy.forbidden.of(tool):
         if not rule.whole and fits(rule):
-            return no(f"{what} is forbidden by disallowed-tools ({rule}); do without it")
+            return _no(f"{what} is forbidden by disallowed-tools ({rule}); do without it")
     for rule in policy.granted.of(tool):
         if fits(rule):
             return _yes(rule)
@@ -106,10 +106,10 @@ def _plain(call: Call, policy: Policy) -> Verdict:
 def _file(call: Call, policy: Policy) -> Verdict:
     path = _text(call.input, "file_path", "path")
     if path is None:
-        return no(f"{call.tool} needs `file_path`, the path of a file")
+        return _no(f"{call.tool} needs `file_path`, the path of a file")
     world, here = policy.world, policy.world.in_workspace(path)
     if here is None and (call.tool in _WRITERS or not world.may_read(path)):
-        return no(f"{path} is outside the workspace; use a path inside it")
+        return _no(f"{path} is outside the workspace; use a path inside it")
     guarded = protected(here) if here and call.tool in _WRITERS else None
 
     def fits(rule: Rule) -> bool:
@@ -129,13 +129,13 @@ def _search(call: Call, policy: Policy) -> Verdict:
     pattern = _text(call.input, "pattern")
     folder = _text({"path": ".", **call.input}, "path")
     if pattern is None or folder is None:
-        return no(f"{call.tool} needs `pattern`, and `path` must be a path if it is given")
+        return _no(f"{call.tool} needs `pattern`, and `path` must be a path if it is given")
     world = policy.world
     finds = posixpath.join(folder, pattern) if call.tool == "Glob" else folder
     if call.tool == "Glob" and _CLIMBS.search(pattern):
-        return no(f"{pattern} leads out of its folder; search inside the workspace")
+        return _no(f"{pattern} leads out of its folder; search inside the workspace")
     if not (world.may_read(folder) and world.may_read(finds)):
-        return no(f"{finds} is outside the workspace; search inside it")
+        return _no(f"{finds} is outside the workspace; search inside it")
     here, found = world.in_workspace(folder), world.in_workspace(finds)
 
     def fits(rule: Rule) -> bool:
@@ -159,7 +159,7 @@ def _covers_file(specifier: str, path: str, world: World) -> bool:
 def _address(call: Call, policy: Policy) -> Verdict:
     url = _text(call.input, "url")
     if url is None or host_of(url) is None:
-        return no(f"{call.tool} needs `url`, an http or https address")
+        return _no(f"{call.tool} needs `url`, an http or https address")
 
     def fits(rule: Rule) -> bool:
         return rule.specifier is None or grants_url(rule.specifier, url)
@@ -170,7 +170,7 @@ def _address(call: Call, policy: Policy) -> Verdict:
 def _skill(call: Call, policy: Policy) -> Verdict:
     name = _text(call.input, "name", "skill")
     if name is None:
-        return no("Skill needs `name`, the name of a skill")
+        return _no("Skill needs `name`, the name of a skill")
 
     def fits(rule: Rule) -> bool:
         return rule.specifier is None or rule.specifier == name
