@@ -80,9 +80,10 @@ def test_commands_named_in_text_exist_and_take_their_options(path: Path) -> None
         if words[0].startswith("-") or words[0] == "COMMAND":
             continue
         assert words[0] in known, line
-        options = {option for parameter in known[words[0]].params for option in parameter.opts} | {
-            "--help"
-        }
+        command = known[words[0]]
+        if len(words) > 1 and words[1] in getattr(command, "commands", {}):
+            command = command.commands[words[1]]
+        options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
         for word in words[1:]:
             if word.startswith("--"):
                 assert word.partition("=")[0] in options, line

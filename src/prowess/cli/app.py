@@ -12,7 +12,7 @@ import sys
 import typer
 
 from prowess import __version__
-from prowess.cli import demo, log, matching, prompts, redact, run, runs, setup, skills
+from prowess.cli import demo, log, matching, permit, prompts, redact, run, runs, setup, skills
 from prowess.core.errors import (
     OutsideError,
     ProwessError,
@@ -63,6 +63,7 @@ matching.register(app)
 prompts.register(app)
 run.register(app)
 runs.register(app)
+permit.register(app)
 redact.register(app)
 log.register(app)
 demo.register(app)

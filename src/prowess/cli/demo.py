@@ -62,6 +62,7 @@ def register(app: typer.Typer) -> None:
 
 def demo(json: Json = False) -> None:
     """Show what Prowess does, on example skills, without touching anything of yours."""
+    import shlex
     import shutil
     import tempfile
     from importlib.resources import as_file, files
@@ -90,7 +91,7 @@ def demo(json: Json = False) -> None:
             told.append(
                 {
                     "title": title,
-                    "command": f"prowess {' '.join(arguments)}",
+                    "command": shlex.join(("prowess", *arguments)),
                     "exit_code": code,
                     "output": output,
                 }

@@ -30,7 +30,6 @@ def log(
 ) -> None:
     """Show what happened: the newest events of the log, oldest first."""
     import os
-    from collections import deque
 
     from prowess.observe.log import SqliteLog
     from prowess.observe.stats import counters as count
@@ -39,7 +38,7 @@ def log(
     events = []
     if os.path.exists(path):
         opened = SqliteLog(path)
-        events = list(deque(opened.tail(kind=kind), maxlen=None if counters else last))
+        events = list(opened.tail(kind=kind) if counters else opened.last(last, kind=kind))
         opened.close()
     if counters:
         told = count(events)

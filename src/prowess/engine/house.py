@@ -105,7 +105,7 @@ async def open_house(
         log=log,
         sandbox=sandbox,
         isolated=isolated,
-        open_model=open_model or model_opener(settings, environment),
+        open_model=open_model or await model_opener(settings, environment),
         environment=dict(environment),
     )
     bodies: Mapping[str, Body] = {KIND: partial(run_skill, world=world)}

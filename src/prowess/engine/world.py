@@ -77,14 +77,21 @@ def open_sandbox_for(settings: Settings) -> tuple[Sandbox, bool]:
         return open_sandbox("none"), False
 
 
-def model_opener(settings: Settings, environment: Mapping[str, str]) -> OpenModel:
-    """Models by name; what the call asks for counts more than what the skill asks for."""
+async def model_opener(settings: Settings, environment: Mapping[str, str]) -> OpenModel:
+    """Models by name. Where none is named and no key is set, a local server that answers will do."""
+    from prowess.model.detect import keys_set, local_servers
+    from prowess.model.names import resolve
+
+    lonely = not settings.model_default and not keys_set(environment)
+    servers = await local_servers(environment) if lonely else ()
+    local = [named for server in servers for named in server.named]
 
     def opened(name: str | None, skill: Skill | None) -> Model:
-        from prowess.model.names import resolve
         from prowess.model.providers import open_model
 
-        named = resolve(name, aliases=settings.model_aliases, environment=environment)
+        named = resolve(
+            name, aliases=settings.model_aliases, environment=environment, servers=local
+        )
         return open_model(
             named, environment=environment, skill_folder=skill.path if skill else None
         )
