@@ -1,0 +1,85 @@
+"""
+A person at a terminal: Markdown laid out by Rich, numbered options, another try after a wrong answer.
+
+What the workflow says goes to stdout; questions and progress go beside it, to stderr, so that the
+output can be piped on. Where stdout is no terminal, the lines are plain.
+"""
+
+from typing import TYPE_CHECKING, Any, TextIO
+
+from prowess.core.run import Question
+from prowess.core.workflow import Progress, TextFormat
+from prowess.workflow.renderers.lines import Lines
+from prowess.workflow.renderers.plain import PlainRenderer, indented_json, meant, one_line, safe
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_SPEAK_FOR_THEMSELVES = ("output", "question")
+
+
+class TerminalRenderer(PlainRenderer):
+    def __init__(self, out: TextIO, lines: Lines, *, aside: TextIO) -> None:
+        super().__init__(out, lines)
+        self._console = _console(out)
+        self._aside = _console(aside)
+
+    async def show(self, text: str, *, step: str, format: TextFormat = "markdown") -> None:  # noqa: A002
+        if not self._console.is_terminal:
+            await super().show(text, step=step, format=format)
+        elif text.strip():
+            self._console.print(_laid_out(text, format))
+            self._console.print()
+
+    async def ask(self, question: Question, *, step: str, wrong: str = "") -> str | None:
+        if wrong:
+            self._aside.print(_text(safe(wrong), "yellow"))
+        self._aside.print(_text(safe(question.prompt), "bold"))
+        for number, option in enumerate(question.options, 1):
+            default = "  (default)" if option == question.default else ""
+            self._aside.print(
+                _text(f"{number:>4}. ", "cyan"), _text(f"{one_line(option)}{default}"), sep=""
+            )
+        self._aside.print(_text(_invitation(question), "cyan"), end="")
+        typed = await self._lines.next()
+        if typed is None:
+            self._aside.print(
+                _text(f"\nNobody is here to answer. Say it beforehand: --set {step}=ANSWER")
+            )
+            return None
+        self._aside.print()
+        return meant(typed, question)
+
+    async def progress(self, progress: Progress) -> None:
+        told = f"[{progress.index}/{progress.total}] {one_line(progress.summary)}"
+        if progress.state == "failed":
+            self._aside.print(_text(f"{told}: failed", "red"))
+        elif progress.state == "started" and progress.kind not in _SPEAK_FOR_THEMSELVES:
+            self._aside.print(_text(told, "dim"))
+
+
+def _invitation(question: Question) -> str:
+    if question.default is None or question.default in question.options:
+        return "> "
+    return f"[{one_line(question.default)}] > "
+
+
+def _console(stream: TextIO) -> "Console":
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False, soft_wrap=True)
+
+
+def _laid_out(text: str, format: TextFormat) -> Any:  # noqa: A002
+    if format != "markdown":
+        return _text(safe(indented_json(text) if format == "json" else text))
+    from rich.markdown import Markdown
+
+    # Links are written out: one that says one thing and leads to another cannot be seen through.
+    return Markdown(safe(text), hyperlinks=False)
+
+
+def _text(text: str, style: str = "") -> Any:
+    from rich.text import Text
+
+    return Text(text, style=style)
