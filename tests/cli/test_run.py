@@ -204,3 +204,19 @@ def test_no_runs_yet_is_no_error(cli: Cli) -> None:
 
     assert done.code == 0
     assert "prowess run" in done.err
+
+
+def test_a_page_that_the_run_made_is_opened(
+    cli: Cli, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{browser} %s")
+    skill_file(project, "page", "Make a page.")
+    (project / "old.html").write_text("old")
+    os.utime(project / "old.html", (1, 1))
+    with ModelServer(calls("Write", file_path="new.html", content="<p>"), says("Made.")) as server:
+        cli("run", "page", "--open", "--model", f"{server.url}/v1#m")
+
+    assert (tmp_path / "opened").read_text().strip() == f"file://{project}/new.html"

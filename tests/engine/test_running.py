@@ -10,7 +10,7 @@ from prowess.core.chat import Message
 from prowess.core.errors import SkillError, UnknownSkillError
 from prowess.engine.house import House
 from prowess.engine.request import RunRequest
-from prowess.model.scripted import Turn, call, final
+from prowess.model.scripted import Turn, call, calls, final
 from prowess.observe.follow import follow
 
 
@@ -152,7 +152,9 @@ def test_a_forked_skill_runs_apart_and_its_parent_gets_a_summary(at: Path, tmp_p
     def child(messages: Sequence[Message]) -> Turn:
         heard.append(seen(messages))
         if len(messages) == 2:
-            return call("Write", file_path="x", content="")
+            return calls(
+                ("Write", {"file_path": "x", "content": ""}), ("Bash", {"command": "touch x"})
+            )
         return final("found 3")
 
     parent = [call("Skill", name="deep", arguments="bugs"), final("done")]

@@ -21,10 +21,12 @@ def gate_of(opened: Opened, request: RunRequest, world: World, *, run: str) -> G
     skill, settings = opened.skill, world.settings
     agent = (opened.execution.agent or "").casefold() if opened.execution.fork else ""
     disallowed = (*skill.disallowed_tools, *(_WRITING if agent in LOOKING else ()))
+    # Checked when it was read; an agent that only looks gets no more than looking.
+    default = cast("Default", "read-only" if agent in LOOKING else settings.permissions_default)
     gate = make_gate(
         allowed=None if skill.allowed_tools is None else parse_rules(skill.fields["allowed_tools"]),
         disallowed=parse_rules(list(disallowed)),
-        default=cast("Default", settings.permissions_default),  # checked when it was read
+        default=default,
         extra=parse_rules(list(request.allow)),
         workspace=request.workspace,
         skill_dir=skill.path,
