@@ -1,0 +1,41 @@
+"""
+One block of lines between two marks at the end of somebody's file, TOML or YAML.
+
+The text before it stays as it is, and taking the block out gives back the file to the byte: the
+block ends with a line end only if the file did, and stands at the very beginning only if there was
+no file.
+"""
+
+START = "# >>> prowess >>> (taken out again by `prowess integrate --remove`)"
+END = "# <<< prowess <<<"
+
+
+def with_block(text: str | None, lines: str) -> str:
+    block = f"{START}\n{lines}\n{END}"
+    if text is None:
+        return f"{block}\n"
+    newline = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+    block = block.replace("\n", newline)
+    if text == "" or text.endswith("\n"):
+        return f"{text}{newline}{block}{newline}"
+    return f"{text}{newline}{newline}{block}"
+
+
+def has_block(text: str) -> bool:
+    return START in text.splitlines()
+
+
+def without_block(text: str) -> str | None:
+    """
+    The text as it was before `with_block`; None when there was no file. Text that was added behind
+    the block since then stays.
+    """
+    start = text.index(START)
+    end = text.index(END, start) + len(END)
+    before, after = text[:start], text[end:]
+    newline = "\r\n" if after.startswith("\r\n") or before.endswith("\r\n") else "\n"
+    if not before and after == newline:
+        return None
+    if not after:
+        return before.removesuffix(newline * 2)
+    return before.removesuffix(newline) + after.removeprefix(newline)

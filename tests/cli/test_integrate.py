@@ -1,0 +1,279 @@
+"""`prowess integrate`: other tools learn of our skills, and nobody loses a byte."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.cli import integrate
+from prowess.core.errors import UsageError
+from prowess.core.safe_yaml import read_mapping
+from prowess.integrate import json_entry, marked
+from prowess.integrate.tools import TOOLS
+from support import Cli, write_file
+
+ENTRIES = {
+    "opencode": ("mcp", {"type": "local", "command": ["prowess", "mcp"], "enabled": True}),
+    "cursor": ("mcpServers", {"command": "prowess", "args": ["mcp"]}),
+    "claude": ("mcpServers", {"command": "prowess", "args": ["mcp"]}),
+}
+JSON_FILES = [
+    "{}",
+    "{}\n",
+    " { } \n",
+    '{"a": 1}',
+    '{"mcp": {}, "mcpServers": {}}',
+    '{"mcp": {},"mcpServers": {}}\n',
+    '{\n  "a": {"b": [1, 2]},\n  "c": "é"\n}\n',
+    '{\r\n\t"a": 1\r\n}\r\n',
+    '{\n    "mcp": {\n        "other": {"x": 1}\n    },\n    "mcpServers": {\n        "other": {"x": 1}\n    }\n}\n',
+]
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command is there, whatever else is."""
+    from prowess.cli.app import app
+
+    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    if "integrate" not in known:
+        integrate.register(app)
+
+
+@pytest.mark.parametrize("tool", ENTRIES)
+def test_a_tool_gets_the_server_in_its_settings(tool: str, cli: Cli, project: Path) -> None:
+    done = cli("integrate", tool, "--yes")
+
+    table, entry = ENTRIES[tool]
+    written = (project / TOOLS[tool].file).read_text()
+    assert done.code == 0
+    assert json.loads(written) == {table: {"prowess": entry}}
+    assert '+    "prowess": {' in done.out
+
+
+def test_codex_gets_a_marked_block(cli: Cli, project: Path) -> None:
+    write_file(project / ".codex/config.toml", 'model = "m"  # mine\n')
+    cli("integrate", "codex", "--yes")
+
+    written = (project / ".codex/config.toml").read_text()
+    assert written.startswith('model = "m"  # mine\n\n# >>> prowess')
+    assert tomllib.loads(written) == {
+        "model": "m",
+        "mcp_servers": {"prowess": {"command": "prowess", "args": ["mcp"]}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "read"),
+    [
+        ("", ["AGENTS.md"]),
+        ("model: m\n", ["AGENTS.md"]),
+        ("read:\n  - A.md\n  - B.md\nmodel: m\n", ["AGENTS.md", "A.md", "B.md"]),
+        ("model: m\nread: # mine\n- A.md", ["AGENTS.md", "A.md"]),
+    ],
+)
+def test_aider_is_told_to_read_agents_md(
+    before: str, read: list[str], cli: Cli, project: Path
+) -> None:
+    file = write_file(project / ".aider.conf.yml", before)
+    cli("integrate", "aider", "--yes")
+
+    assert read_mapping(file.read_text()).value["read"] == read
+
+    cli("integrate", "aider", "--remove", "--yes")
+
+    assert file.read_text() == before
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_doing_it_twice_changes_nothing_and_removing_leaves_nothing(
+    tool: str, cli: Cli, project: Path
+) -> None:
+    assert cli("integrate", tool, "--json").json["changed"] is True
+    assert cli("integrate", tool, "--json").json["changed"] is False
+    assert cli("integrate", tool, "--remove", "--json").json["changed"] is True
+    assert cli("integrate", tool, "--remove", "--json").json["changed"] is False
+    assert list(project.iterdir()) == []
+
+
+@pytest.mark.parametrize("before", JSON_FILES)
+@pytest.mark.parametrize("tool", ENTRIES)
+def test_a_json_file_keeps_what_it_says_and_comes_back_to_the_byte(tool: str, before: str) -> None:
+    table, entry = ENTRIES[tool]
+    after = TOOLS[tool].add(before)
+
+    expected = json.loads(before)
+    expected[table] = {**expected.get(table, {}), "prowess": entry}
+    assert json.loads(after) == expected
+    assert TOOLS[tool].remove(after) == before
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+KEYS = st.sampled_from(["mcp", "other", 'q"{}', "é"])
+TREES = st.dictionaries(KEYS, VALUES, max_size=4).map(
+    lambda tree: (
+        {**tree, "mcp": tree["mcp"] if isinstance(tree.get("mcp"), dict) else {}}
+        if "mcp" in tree
+        else tree
+    )
+)
+LAYOUTS = st.sampled_from([{}, {"indent": 2}, {"indent": "\t"}, {"separators": (",", ":")}])
+
+
+@given(TREES, LAYOUTS, st.sampled_from(["", "\n", "\r\n "]))
+def test_any_json_file_comes_back_to_the_byte(
+    tree: dict[str, object], layout: dict[str, object], end: str
+) -> None:
+    text = json.dumps(tree, **layout) + end  # type: ignore[arg-type]
+    after = json_entry.with_entry(text, "mcp", "prowess", {"a": [1]})
+
+    assert json_entry.entry(after, "mcp", "prowess") == {"a": [1]}
+    assert json_entry.without_entry(after, "mcp", "prowess") == text
+
+
+@given(st.text(alphabet="ab# \n\r", max_size=12))
+def test_any_text_comes_back_to_the_byte_from_around_a_block(text: str) -> None:
+    assert marked.without_block(marked.with_block(text, "x = 1")) == text
+
+
+def test_text_that_was_added_behind_the_block_stays() -> None:
+    text = marked.with_block("a = 1\n", "x = 1") + "\n[b]\n"
+
+    assert marked.without_block(text) == "a = 1\n\n[b]\n"
+
+
+def test_an_entry_in_a_file_that_was_laid_out_anew_is_taken_out_alone() -> None:
+    after = json.loads(TOOLS["cursor"].add('{"a": 1}'))
+    anew = json.dumps(dict(reversed(after.items())), indent=8)
+
+    removed = TOOLS["cursor"].remove(anew)
+
+    assert removed is not None
+    assert json.loads(removed) == {"a": 1, "mcpServers": {}}
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("opencode", '{\n  // mine\n  "mcp": {}\n}\n'),
+        ("opencode", '{"mcp": []}'),
+        ("opencode", '{"mcp": {}, "mcp": {}}'),
+        ("cursor", "[]"),
+        ("claude", ""),
+        ("claude", "[" * 100_000),
+        ("codex", "mcp_servers = {}\n"),
+        ("codex", "= 1\n"),
+        ("aider", "read: [A.md]\n"),
+        ("aider", "read: A.md\n"),
+        ("aider", "a: {\n"),
+    ],
+)
+def test_what_it_does_not_understand_it_leaves_alone_and_says_what_to_paste(
+    tool: str, text: str, cli: Cli, project: Path
+) -> None:
+    file = write_file(project / TOOLS[tool].file, text)
+
+    done = cli("integrate", tool, "--yes")
+
+    assert done.code == 2
+    assert "add this by hand" in done.err
+    assert ("AGENTS.md" if tool == "aider" else "prowess") in done.err
+    assert file.read_text() == text
+
+
+@pytest.mark.parametrize("words", [[], ["--remove"]])
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("cursor", '{"mcpServers": {"prowess": {"command": "mine"}}}'),
+        ("codex", '[mcp_servers.prowess]\ncommand = "mine"\n'),
+    ],
+)
+def test_an_entry_of_your_own_is_not_touched(
+    tool: str, text: str, words: list[str], cli: Cli, project: Path
+) -> None:
+    file = write_file(project / TOOLS[tool].file, text)
+
+    assert cli("integrate", tool, "--yes", *words).code == 2
+    assert file.read_text() == text
+
+
+def test_nothing_is_done_before_somebody_says_yes(cli: Cli, project: Path) -> None:
+    done = cli("integrate", "opencode")
+
+    assert done.code == 2
+    assert "--yes" in done.err
+    assert '+    "prowess": {' in done.out
+    assert list(project.iterdir()) == []
+
+
+@pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 1)])
+def test_at_a_terminal_it_asks(typed: str, code: int, home: Path, project: Path) -> None:
+    keyboard, screen = pty.openpty()
+    program = "import sys; from prowess.cli import app, integrate\n"
+    program += "'integrate' in str(app.app.registered_commands) or integrate.register(app.app)\n"
+    program += "sys.argv = ['prowess', 'integrate', 'opencode']; app.main()"
+    os.write(keyboard, f"{typed}\n".encode())
+
+    done = subprocess.run(
+        [sys.executable, "-c", program], stdin=screen, capture_output=True, text=True, check=False
+    )
+    os.close(screen)
+    os.close(keyboard)
+
+    assert done.returncode == code
+    assert (project / "opencode.json").exists() == (code == 0)
+
+
+def test_a_link_out_of_the_project_is_not_followed(cli: Cli, project: Path, home: Path) -> None:
+    (project / ".cursor").symlink_to(home)
+
+    done = cli("integrate", "cursor", "--yes")
+
+    assert done.code == 1
+    assert "leads out of the project" in done.err
+    assert list(home.iterdir()) == []
+
+
+def test_a_file_keeps_its_permissions(cli: Cli, project: Path) -> None:
+    file = write_file(project / ".mcp.json", "{}")
+    file.chmod(0o600)
+    cli("integrate", "claude", "--yes")
+
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_unknown_tool_is_refused_with_those_there_are(cli: Cli) -> None:
+    done = cli("integrate", "vim")
+
+    assert done.code == 2
+    assert "opencode, cursor, claude, codex, aider" in done.err
+
+
+def test_a_file_that_is_not_text_is_left_alone(cli: Cli, project: Path) -> None:
+    file = write_file(project / ".mcp.json", b"\xff{}")
+
+    assert cli("integrate", "claude", "--yes").code == 2
+    assert file.read_bytes() == b"\xff{}"
+
+
+def test_removing_by_hand_is_named_when_the_marks_are_gone() -> None:
+    text = '[mcp_servers.prowess]\ncommand = "prowess"\nargs = ["mcp"]\n'
+
+    assert TOOLS["codex"].add(text) == text
+    with pytest.raises(UsageError, match="did not write"):
+        TOOLS["codex"].remove(text)
