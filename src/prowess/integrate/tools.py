@@ -16,6 +16,7 @@ from prowess.integrate.codex import CODEX
 from prowess.integrate.tool import NAME, SERVER, Tool, by_hand, not_ours
 
 
+def _json_tool(*, name: str, file: str, table: str, entry: Any, then: str) -> Tool:
     snippet = json.dumps({table: {NAME: entry}}, indent=2)
 
     def is_there(text: str) -> bool:
@@ -37,6 +38,7 @@ from prowess.integrate.tool import NAME, SERVER, Tool, by_hand, not_ours
             return text
         return json_entry.without_entry(text, table, NAME)
 
+    return Tool(name=name, file=file, add=add, remove=remove, then=then)
 
 
 OPENCODE = _json_tool(
