@@ -428,7 +428,7 @@ def test_a_sandbox_dies_with_us(walls: Sandbox, workspace: Path) -> None:
 def test_a_command_does_not_begin_when_we_died_before_its_sandbox_stood(
     walls: Sandbox, workspace: Path
 ) -> None:
-    """Killed as soon as bwrap has told of its child, which has yet to build its walls."""
+    """Killed as soon as bwrap has told of its child: one that has begun all the same must not go on."""
     if not isinstance(walls, Bubblewrap):
         pytest.skip("only bubblewrap builds its sandbox in a process of its own")
     token = uuid4().hex
@@ -437,7 +437,7 @@ import asyncio, os, signal
 from prowess.core.process import Order
 from prowess.sandbox.bubblewrap import Bubblewrap
 place = {str(workspace)!r}
-order = Order(argv=["sh", "-c", "touch started", {token!r}], cwd=place, writable=[place])
+order = Order(argv=["sh", "-c", "sleep 1; touch started", {token!r}], cwd=place, writable=[place])
 async def start_and_die():
     child = Bubblewrap({walls.binary!r})._start(order, None)
     while not child._listen():

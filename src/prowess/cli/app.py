@@ -76,7 +76,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a file name may be no text at all
     try:
-        code = app(standalone_mode=False) or 0
+        code = app(standalone_mode=False, prog_name="prowess") or 0
         sys.stdout.flush()
     except ProwessError as error:
         code = _told(error)
