@@ -1,0 +1,1 @@
+"""The board: tasks, sessions and handoffs, kept beside the event log and told in it."""
