@@ -81,6 +81,13 @@ def test_markdown_fences_what_is_not_markdown() -> None:
     assert shown(MarkdownRenderer, '{"a":1}', "json") == '```json\n{\n  "a": 1\n}\n```\n\n'
 
 
+@pytest.mark.parametrize("make", [MarkdownRenderer, AiderRenderer])
+def test_lines_that_are_parted_by_tabs_become_columns(make: Make) -> None:
+    out = shown(make, "Next\nENG-H-0001\tEngineer\tFix it\n漢\tTester\n\nEnd", "text")
+
+    assert "Next\nENG-H-0001  Engineer  Fix it\n漢          Tester\n\nEnd" in out
+
+
 def test_aider_gets_the_text_without_its_marks() -> None:
     text = (
         f"# Status\n\n**Three** `agents`, see [the board](https://example.org/b)\n\n{TABLE}\n\n"

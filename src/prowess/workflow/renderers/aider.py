@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from prowess.core.workflow import TextFormat
-from prowess.workflow.renderers.plain import PlainRenderer, indented_json, safe
+from prowess.workflow.renderers.plain import PlainRenderer, as_text, columns, safe
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 class AiderRenderer(PlainRenderer):
     def formed(self, text: str, format: TextFormat) -> str:  # noqa: A002
-        match format:
-            case "markdown":
-                return unmarked(safe(text))
-            case "json":
-                return indented_json(safe(text))
-            case "text":
-                return safe(text)
+        return unmarked(safe(text)) if format == "markdown" else as_text(text, format)
 
 
 def unmarked(text: str) -> str:
@@ -65,7 +59,7 @@ class _Writer:
             case "inline" if self._rows:
                 self._rows[-1].append(_said(token).replace("\n", " "))
             case "table_close":
-                self._block(_columns(self._rows))
+                self._block(columns(self._rows))
                 self._rows = []
             case _:
                 self._take_text(token)
@@ -117,17 +111,3 @@ def _said(inline: "Token") -> str:
             case _:
                 parts.append(token.content)
     return "".join(parts)
-
-
-def _columns(rows: list[list[str]]) -> str:
-    from unicodedata import east_asian_width
-
-    def wide(text: str) -> int:
-        return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-    widths = [max(map(wide, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [cell + " " * (width - wide(cell)) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)

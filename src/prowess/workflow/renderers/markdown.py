@@ -8,7 +8,7 @@ An agent's commands have nobody at their stdin, so a question ends by naming the
 import re
 
 from prowess.core.workflow import TextFormat
-from prowess.workflow.renderers.plain import PlainRenderer, indented_json, safe
+from prowess.workflow.renderers.plain import PlainRenderer, as_text, safe
 
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
@@ -18,7 +18,7 @@ class MarkdownRenderer(PlainRenderer):
         """Text that is not Markdown is fenced, so that it is shown as it is."""
         if format == "markdown":
             return safe(text)
-        content = indented_json(safe(text)) if format == "json" else safe(text)
+        content = as_text(text, format)
         longest = max((len(mark) for mark in _FENCES.findall(content)), default=2)
         fence = "`" * (longest + 1)
         return f"{fence}{format}\n{content.rstrip()}\n{fence}"

@@ -5,7 +5,10 @@ and which option an answer meant.
 
 import json
 import re
+from collections.abc import Sequence
+from itertools import groupby, zip_longest
 from typing import TextIO
+from unicodedata import east_asian_width
 
 from prowess.core.run import Question
 from prowess.core.workflow import Progress, TextFormat
@@ -35,6 +38,32 @@ def indented_json(text: str) -> str:
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
     except (ValueError, RecursionError):
         return text
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Cells below each other; the last of a row is as long as it is."""
+    widths = [max(map(_width, column)) for column in zip_longest(*rows, fillvalue="")]
+    lines = []
+    for row in rows:
+        cells = zip(row, widths, strict=False)
+        lines.append("  ".join(cell + " " * (wide - _width(cell)) for cell, wide in cells).rstrip())
+    return "\n".join(lines)
+
+
+def _width(text: str) -> int:
+    """How many places of a terminal it takes."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def as_text(text: str, format: TextFormat) -> str:  # noqa: A002
+    """What is not Markdown, laid out: JSON by its depth, lines that are parted by tabs as columns."""
+    if format == "json":
+        return safe(indented_json(text))
+    parts: list[str] = []
+    for tabbed, lines in groupby(safe(text).split("\n"), key=lambda line: "\t" in line):
+        rows = [line.split("\t") for line in lines]
+        parts += [columns(rows)] if tabbed else [line for (line,) in rows]
+    return "\n".join(parts)
 
 
 def meant(typed: str, question: Question) -> str:
@@ -77,7 +106,7 @@ class PlainRenderer:
         """What the steps have to say is enough."""
 
     def formed(self, text: str, format: TextFormat) -> str:  # noqa: A002
-        return indented_json(safe(text)) if format == "json" else safe(text)
+        return safe(text) if format == "markdown" else as_text(text, format)
 
     @staticmethod
     def question(question: Question, wrong: str) -> str:

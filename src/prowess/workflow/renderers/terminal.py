@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from prowess.core.run import Question
 from prowess.core.workflow import Progress, TextFormat
 from prowess.workflow.renderers.lines import Lines
-from prowess.workflow.renderers.plain import PlainRenderer, indented_json, meant, one_line, safe
+from prowess.workflow.renderers.plain import PlainRenderer, as_text, meant, one_line, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +72,7 @@ def _console(stream: TextIO) -> "Console":
 
 def _laid_out(text: str, format: TextFormat) -> Any:  # noqa: A002
     if format != "markdown":
-        return _text(safe(indented_json(text) if format == "json" else text))
+        return _text(as_text(text, format))
     from rich.markdown import Markdown
 
     # Links are written out: one that says one thing and leads to another cannot be seen through.
