@@ -1,0 +1,228 @@
+"""
+Placeholders: the tiny language that puts values into texts.
+
+`{name}`, `{steps.x.output}`, `{item}`, with filters: `{x | default('a')}`, `join`, `lines`, `json`.
+A brace that opens no name is plain text, and `{{name}}` is the text `{name}`. A value is looked up
+by keys alone and never looked at again once it is filled in: nothing in it is a placeholder, an
+attribute or code.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from prowess.core.errors import ProwessError, UsageError
+
+Scope = Mapping[str, Any]  # names and what they stand for; `steps` has what each step left
+
+NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
+_LITERAL = r"""'[^'\n]*'|"[^"\n]*"|-?[0-9]+(?:\.[0-9]+)?|true|false|null"""
+_FILTER = rf"[ ]*\|[ ]*({NAME})(?:\([ ]*((?:{_LITERAL})(?:[ ]*,[ ]*(?:{_LITERAL}))*)?[ ]*\))?"
+_BODY = rf"({NAME}(?:\.(?:{NAME}|[0-9]+))*)((?:{_FILTER})*)[ ]*"
+_PLACEHOLDER = re.compile(rf"\{{{_BODY}\}}")
+_BRACES = re.compile(r"\{+")
+_ESCAPED = re.compile(rf"(?:{_BODY}|{NAME}[^\s{{}}]*)(?=\}}\}})")
+# What other languages put after a name in braces: `{x!r}`, `{x[0]}`, `{x:>9}`, `{x()}`.
+_FOREIGN = re.compile(rf"\{{({NAME})(![a-z]|[\[(:][^\s{{}}\"']*)\}}")
+_EACH_FILTER = re.compile(_FILTER)
+_EACH_LITERAL = re.compile(_LITERAL)
+
+
+class ValueProblemError(ProwessError):
+    """A text cannot be filled with the values there are."""
+
+
+class Lines(list[Any]):
+    """A list that is one item a line when it becomes text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One placeholder. `source` is how it was written; `foreign` is what we do not understand in it."""
+
+    source: str
+    path: tuple[str, ...]
+    filters: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    foreign: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.path[0]
+
+    @property
+    def has_default(self) -> bool:
+        return any(name == "default" for name, _ in self.filters)
+
+
+Part = str | Slot
+
+
+@lru_cache(maxsize=4096)
+def parts_of(text: str, *, line: bool = False) -> tuple[Part, ...]:
+    """A text as plain pieces and placeholders. In a `line` for the shell, `${x}` is the shell's own."""
+    found: list[Part] = []
+    at = 0
+    while brace := _BRACES.search(text, at):
+        found.append(text[at : brace.start()])
+        own = line and text[: brace.start()].endswith("$")
+        part, at = (brace[0], brace.end()) if own else _at_braces(text, brace)
+        found += part if isinstance(part, list) else [part]
+    found.append(text[at:])
+    return tuple(_joined(found))
+
+
+def _at_braces(text: str, brace: re.Match[str]) -> tuple[Part | list[Part], int]:
+    """What a run of braces is: text, a placeholder, or (two by two) braces to be written."""
+    count, last = len(brace[0]), brace.end() - 1
+    escaped = _ESCAPED.match(text, brace.end())
+    if count > 1 and escaped:
+        pairs = count // 2
+        closing = "}" * (2 * pairs + count % 2)
+        if text.startswith(closing, escaped.end()):
+            after = escaped.end() + len(closing)
+            if count % 2 == 0:
+                return "{" * pairs + escaped[0] + "}" * pairs, after
+            slot = _slot(text, last)
+            return ["{" * pairs, slot[0], "}" * pairs] if slot else brace[0], after
+    slot = _slot(text, last)
+    if not slot:
+        return brace[0], brace.end()
+    return ["{" * (count - 1), slot[0]], slot[1]
+
+
+def _slot(text: str, at: int) -> tuple[Slot, int] | None:
+    if found := _PLACEHOLDER.match(text, at):
+        filters = tuple(
+            (name, tuple(map(_literal, _EACH_LITERAL.findall(arguments or ""))))
+            for name, arguments in _EACH_FILTER.findall(found[2])
+        )
+        return Slot(found[0], tuple(found[1].split(".")), filters), found.end()
+    if found := _FOREIGN.match(text, at):
+        return Slot(found[0], (found[1],), foreign=found[2]), found.end()
+    return None
+
+
+def _joined(parts: Sequence[Part]) -> Iterator[Part]:
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        if text:
+            yield text
+        text = ""
+        yield part
+    if text:
+        yield text
+
+
+def _literal(written: str) -> Any:
+    return written[1:-1] if written[0] in "'\"" else json.loads(written)
+
+
+def slots_of(text: str, *, line: bool = False) -> list[Slot]:
+    return [part for part in parts_of(text, line=line) if isinstance(part, Slot)]
+
+
+def value_of(slot: Slot, scope: Scope) -> Any:
+    """What a placeholder stands for; `ValueProblemError` when there is nothing."""
+    value = look_up(slot.path, scope)
+    for name, arguments in slot.filters:
+        value = FILTERS[name](value, *arguments)
+    if value is None:
+        raise ValueProblemError(
+            f"{slot.source} has no value here",
+            hint=f"give it one with --set {slot.name}=..., or write {{{'.'.join(slot.path)} | default('...')}}",
+        )
+    return value
+
+
+def look_up(path: Sequence[str], scope: Scope) -> Any:
+    """The value at the end of the path, by keys and list places only; None when there is none."""
+    value: Any = scope
+    for part in path:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
+
+
+def text_of(value: Any) -> str:
+    """A value as text: lists and mappings are JSON, true is `true`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Lines):
+        return "\n".join(map(text_of, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def fill(text: str, scope: Scope) -> str:
+    return "".join(fill_part(part, scope) for part in parts_of(text))
+
+
+def fill_part(part: Part, scope: Scope) -> str:
+    if isinstance(part, str):
+        return part
+    # Only a brace of another language is left of these once the file was checked.
+    return part.source if part.foreign else text_of(value_of(part, scope))
+
+
+def fill_value(value: Any, scope: Scope) -> Any:
+    """Like `fill`, all through lists and mappings; a text that is one placeholder becomes its very value."""
+    if isinstance(value, str):
+        parts = parts_of(value)
+        if len(parts) == 1 and isinstance(parts[0], Slot) and not parts[0].foreign:
+            return value_of(parts[0], scope)
+        return fill(value, scope)
+    if isinstance(value, Mapping):
+        return {key: fill_value(each, scope) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [fill_value(each, scope) for each in value]
+    return value
+
+
+def fill_path(text: str, scope: Scope) -> str:
+    """Like `fill`, for a path: no value may climb up, or lead to another root, or hide a NUL."""
+    filled = fill(text, scope)
+    plain = "".join(part if isinstance(part, str) else "x" for part in parts_of(text))
+    climbs = filled.split("/").count("..") > plain.split("/").count("..")
+    other_root = filled[:1] in ("/", "~") and plain[:1] != filled[:1]
+    if climbs or other_root or "\0" in filled:
+        raise UsageError(
+            f"the path {filled!r} leaves the folder it belongs to",
+            hint="use a name without '..', and not one that begins with '/' or '~'",
+        )
+    return filled
+
+
+def _default(value: Any, other: Any = "") -> Any:
+    return other if value is None or value == "" else value
+
+
+def _join(value: Any, between: str = ", ") -> str:
+    return str(between).join(map(text_of, value)) if isinstance(value, list) else text_of(value)
+
+
+def _lines(value: Any) -> Lines:
+    if isinstance(value, list):
+        return Lines(value)
+    return Lines(line for line in text_of(value).splitlines() if line.strip())
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "default": _default,
+    "join": _join,
+    "lines": _lines,
+    "json": _json,
+}
+FILTER_ARGUMENTS = {"default": 1, "join": 1, "lines": 0, "json": 0}  # at most
