@@ -18,6 +18,7 @@ from prowess.settings.kinds import (
     TABLE,
     TEXT,
     TEXTS,
+    WORDS,
     YES_NO,
     Kind,
     choice,
@@ -90,6 +91,11 @@ class Settings:
     )
     visibility: Mapping[str, Any] = _setting("visibility", TABLE, {}, own=True)
     mcp_servers: Mapping[str, Any] = _setting("mcp_servers", TABLE, {}, own=True)
+
+    serve_host: str = _setting("serve.host", TEXT, "127.0.0.1", own=True)
+    serve_port: int = _setting("serve.port", whole(0, 65_535), 7700)  # 0: any that is free
+    serve_hosts: tuple[str, ...] = _setting("serve.hosts", WORDS, (), own=True)  # other names of it
+    serve_tokens: Mapping[str, str] = _setting("serve.tokens", TEXTS, {}, own=True)
 
     only_dirs: tuple[str, ...] = ()  # --dir: these and nothing else
     sources: tuple[str, ...] = field(default=(), compare=False)  # the files that were read

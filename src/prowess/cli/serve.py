@@ -1,0 +1,58 @@
+"""The command that serves everything to programs, agents and browsers."""
+
+from typing import Annotated
+
+import typer
+
+from prowess.cli.desk import Desk
+from prowess.cli.options import Data, Dirs, Project
+from prowess.cli.output import note
+from prowess.core.errors import OutsideError
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        short_help="Serve REST, live events, MCP and the dashboard.",
+        epilog="Example: prowess serve --port 7700",
+    )(serve)
+
+
+def serve(
+    port: Annotated[
+        int | None, typer.Option("--port", min=0, max=65_535, help="Default: 7700. 0: any free.")
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option("--host", help="Default: 127.0.0.1. A wider one needs serve.tokens."),
+    ] = None,
+    project: Project = ".",
+    data: Data = None,
+    dirs: Dirs = None,
+) -> None:
+    """
+    Serve REST, live events, MCP and the dashboard until Ctrl-C; unfinished runs go on.
+
+    Without serve.tokens only this machine may ask, and in a browser only our own pages.
+    """
+    import asyncio
+    import gc
+    from dataclasses import replace
+
+    gc.enable()  # unlike a command that lives for a moment
+    settings = Desk(project=project, data=data, dirs=dirs).settings
+    settings = replace(
+        settings,
+        serve_port=settings.serve_port if port is None else port,
+        serve_host=host or settings.serve_host,
+    )
+    try:
+        from prowess.serve.listening import listen
+    except ModuleNotFoundError as error:
+        raise OutsideError(
+            f"the server needs {error.name}", hint="pip install 'prowess[serve]'"
+        ) from error
+
+    def ready(address: str) -> None:
+        note(f"Prowess is at {address} (Ctrl-C stops it)")
+
+    asyncio.run(listen(settings, ready=ready))

@@ -1,0 +1,1 @@
+"""One server: REST, live events, MCP and pages over the same house."""

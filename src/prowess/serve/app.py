@@ -1,0 +1,63 @@
+"""
+The application: every face of the server over one site, behind one guard.
+
+Each face is a module. Those that answer with facts have a `router`; those that bring more have
+`include(app, site)`, which may return what must be open while the application is.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+
+from prowess import __version__
+from prowess.serve import problems, rest_skills
+from prowess.serve.guard import Guard
+from prowess.serve.site import Site
+
+ROUTERS = (rest_skills.router,)
+Include = Callable[[FastAPI, Site], AbstractAsyncContextManager[Any] | None]
+
+
+def create_app(site: Site, *, faces: Sequence[Include] | None = None) -> FastAPI:
+    """`faces` are those beyond REST; without them, all that there are."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for each in lasting:
+                await stack.enter_async_context(each)
+            yield
+
+    app = FastAPI(
+        title="Prowess",
+        version=__version__,
+        description="Skills, runs, live events and the board. Errors are always a problem body.",
+        docs_url=None,  # its page would load scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+        # Also keeps the framework from announcing errors in a form that is not ours.
+        responses={"default": {"model": problems.ProblemBody, "description": "What is wrong."}},
+    )
+    app.state.site = site
+    problems.include(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    made = [include(app, site) for include in (_faces() if faces is None else faces)]
+    lasting = [each for each in made if each is not None]
+    app.add_middleware(Guard, site=site, hosts=_names(site))
+    return app
+
+
+def _faces() -> list[Include]:
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    names = [name for name in ("pages", "mcp") if find_spec(f"prowess.serve.{name}")]
+    return [import_module(f"prowess.serve.{name}").include for name in names]
+
+
+def _names(site: Site) -> tuple[str, ...]:
+    """Beyond loopback's: the address it listens on, and what the settings add."""
+    return (site.settings.serve_host, *site.settings.serve_hosts)

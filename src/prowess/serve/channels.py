@@ -1,0 +1,229 @@
+"""
+Live events for many readers: each run is followed once for each role, however many read.
+
+A channel keeps the last events as bytes that are ready to be sent. A reader is only a number, the
+one of the last event it was given: nothing is missed, nothing comes twice, and a reader that takes
+nothing holds up nobody. One that has fallen behind what the channel keeps is let go; it comes back
+with its number and goes on from the log.
+"""
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import Any
+
+from prowess.core.event import Recorded
+from prowess.core.ports import Log
+from prowess.observe.follow import follow
+from prowess.permit.visibility import Role, Visibility, seen
+
+KEPT = 2_000  # events
+KEPT_BYTES = 4 * 1024 * 1024
+PAGE = 200  # events sent at once
+BEAT = 15.0  # seconds without an event until a sign of life
+GATHER = 0.0001  # seconds for each reader that events are gathered before all of them are woken
+GATHER_MOST = 0.1
+HEART_BEAT = b": alive\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An event as it is sent; `number` is its `seq`, or its `position` where all runs are read."""
+
+    number: int
+    data: bytes  # empty where this role may not see it
+    last: bool = False
+
+
+class Channels:
+    """`run` None is the whole log."""
+
+    def __init__(self, log: Log, *, visibility: Visibility, known: Collection[str]) -> None:
+        self._log = log
+        self._visibility = visibility
+        self._known = known
+        self._open: dict[tuple[str | None, Role], Channel] = {}
+
+    async def read(self, run: str | None, role: Role, *, after: int) -> AsyncGenerator[bytes, None]:
+        """What is there after that number, then what comes, until the run has ended."""
+        channel = self._open.get((run, role))
+        if channel is None or channel.closed:
+            channel = self._open[run, role] = Channel(self, run, role)
+        channel.readers += 1
+        try:
+            async for data in channel.read(after):
+                yield data
+        finally:
+            channel.readers -= 1
+            if not channel.readers:
+                channel.close()
+                if self._open.get((run, role)) is channel:
+                    del self._open[run, role]
+
+    def items(self, run: str | None, role: Role, after: int) -> list[Item]:
+        """A page of the log."""
+        return [
+            self.item(each, role, of_run=run is not None)
+            for each in islice(self._events(run, after), PAGE)
+        ]
+
+    def clamped(self, run: str | None, after: int) -> int:
+        """A number that is still to come would pass over what comes before it."""
+        if next(self._events(run, after), None):
+            return after
+        there = self._log.last(1) if run is None else self._log.run(run)
+        numbers = (each.position if run is None else each.seq for each in there)
+        return min(after, max(numbers, default=0))
+
+    def _events(self, run: str | None, after: int) -> Iterator[Recorded]:
+        return self._log.tail(after=after) if run is None else self._log.run(run, after=after)
+
+    def item(self, each: Recorded, role: Role, *, of_run: bool) -> Item:
+        number = each.seq if of_run else each.position
+        last = of_run and each.event.kind == "run.finished"
+        told = self.line(each, role)
+        if told is None:
+            return Item(number, b"", last)
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        return Item(number, f"id: {number}\ndata: {text}\n\n".encode(), last)
+
+    def line(self, each: Recorded, role: Role) -> dict[str, Any] | None:
+        """The event as one flat value, as the command line prints it; None where it is hidden."""
+        kind = each.event.kind
+        if kind.startswith("audit.") and role is not Role.ADMIN:
+            return None
+        payload = seen(
+            each.event.payload, kind=kind, role=role, rules=self._visibility, known=self._known
+        )
+        if payload is None:
+            return None
+        return {**payload, "kind": kind, "run": each.event.run, "seq": each.seq, "at": each.at}
+
+    def follow(self, run: str | None, after: int) -> AsyncGenerator[Recorded, None]:
+        return follow(self._log, run, after=after)
+
+    def close(self) -> None:
+        """Every reader is let go."""
+        for channel in self._open.values():
+            channel.close()
+
+
+class Channel:
+    """One run for one role. What it keeps is whole: everything after `_since`."""
+
+    def __init__(self, channels: Channels, run: str | None, role: Role) -> None:
+        self._channels = channels
+        self._run = run
+        self._role = role
+        self._kept: deque[Item] = deque()
+        self._bytes = 0
+        self._since = 0
+        self._fresh = asyncio.Event()
+        self._pages: dict[int, Page] = {}  # most readers stand at the same number
+        self._following: asyncio.Task[None] | None = None
+        self._waking = False
+        self.closed = False
+        self.readers = 0
+
+    async def read(self, after: int) -> AsyncGenerator[bytes, None]:
+        yield HEART_BEAT  # the answer begins at once, also when nothing has happened yet
+        after = self._channels.clamped(self._run, after)
+        live = False
+        while not self.closed:
+            fresh = self._fresh  # before the look, or what comes between the two would wait
+            if self._following is None:
+                self._start(after)
+            if after >= self._since:
+                page, live = self._page(after), True
+            elif live:
+                return  # too slow: what it has not taken is no longer kept
+            else:
+                page = page_of(self._channels.items(self._run, self._role, after))
+            if page is None:
+                if await _comes(fresh, BEAT):
+                    continue
+                yield HEART_BEAT
+                continue
+            if page.data:
+                yield page.data
+            if page.last:
+                return
+            after = page.number
+            await asyncio.sleep(0)
+
+    def close(self) -> None:
+        self.closed = True
+        if self._following:
+            self._following.cancel()
+        self._fresh.set()
+
+    def _page(self, after: int) -> "Page | None":
+        if after not in self._pages:
+            newer = list(takewhile(lambda item: item.number > after, reversed(self._kept)))
+            page = page_of(newer[: -PAGE - 1 : -1])
+            if page is None:
+                return None
+            self._pages[after] = page
+        return self._pages[after]
+
+    def _start(self, after: int) -> None:
+        self._since = after
+        self._following = asyncio.create_task(self._follow(after))
+
+    async def _follow(self, after: int) -> None:
+        try:
+            async with aclosing(self._channels.follow(self._run, after)) as events:
+                async for each in events:
+                    self._keep(self._channels.item(each, self._role, of_run=self._run is not None))
+        finally:
+            self.closed = True  # nothing more comes; who reads on comes back
+            self._wake()
+
+    def _keep(self, item: Item) -> None:
+        self._kept.append(item)
+        self._bytes += len(item.data)
+        while len(self._kept) > KEPT or self._bytes > KEPT_BYTES:
+            gone = self._kept.popleft()
+            self._bytes -= len(gone.data)
+            self._since = gone.number
+        self._pages.clear()
+        if not self._waking:
+            self._waking = True
+            pause = min(GATHER_MOST, self.readers * GATHER)
+            asyncio.get_running_loop().call_later(pause, self._wake)
+
+    def _wake(self) -> None:
+        self._waking = False
+        self._fresh.set()
+        self._fresh = asyncio.Event()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Events that are sent at once, up to `number`; `last`: the run's end is among them."""
+
+    number: int
+    data: bytes
+    last: bool
+
+
+def page_of(items: Sequence[Item]) -> Page | None:
+    if not items:
+        return None
+    return Page(
+        number=items[-1].number,
+        data=b"".join(item.data for item in items),
+        last=any(item.last for item in items),
+    )
+
+
+async def _comes(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            return await event.wait()
+    except TimeoutError:
+        return False

@@ -1,0 +1,102 @@
+"""
+Listening: one socket, one server, until somebody stops it.
+
+Beyond loopback it does not listen without tokens.
+"""
+
+import ipaddress
+import logging
+import resource
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+from fastapi import FastAPI
+
+from prowess.core.errors import OutsideError, SettingsError
+from prowess.serve.app import create_app
+from prowess.serve.site import open_site
+from prowess.settings import Settings
+
+GOODBYE = 3  # seconds for answers under way when it stops
+
+
+async def listen(settings: Settings, *, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted; `ready` is told the address once it answers."""
+    check_safe(settings)
+    _allow_many_connections()
+    with bound(settings.serve_host, settings.serve_port) as place:
+        async with open_site(settings) as site:
+            server = server_of(create_app(site), ready=lambda: ready(address(place)))
+            await server.serve(sockets=[place])
+
+
+class Server(uvicorn.Server):
+    """Says when it answers."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+
+def server_of(app: FastAPI, *, ready: Callable[[], None] = lambda: None) -> Server:
+    # What clients say about who they speak for is not believed, and nothing says what we run on.
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        log_level=logging.CRITICAL,  # the guard tells what goes wrong
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=GOODBYE,
+    )
+    return Server(config, ready)
+
+
+def check_safe(settings: Settings) -> None:
+    if settings.serve_tokens or _is_loopback(settings.serve_host):
+        return
+    raise SettingsError(
+        f"{settings.serve_host} can be reached from other machines, and there are no tokens",
+        hint="add [serve.tokens] to ~/.config/prowess/prowess.toml, or listen on 127.0.0.1",
+    )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    place = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind((host, port))
+    except OSError as error:
+        place.close()
+        raise OutsideError(
+            f"{host}:{port} cannot be listened on: {error.strerror}",
+            hint="another server may be there; --port names another port",
+        ) from error
+    return place
+
+
+def address(place: socket.socket) -> str:
+    host, port = place.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return False
+
+
+def _allow_many_connections() -> None:
+    """As many as the system lets us have: each reader of live events holds one open."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,0 +1,165 @@
+"""
+The one process behind all faces of the server: its house, its skills as they are now, its board.
+
+It does first what a daemon does first: the built-in pack is put in its place, the skills are
+watched from then on, and runs that another process left unfinished go on here.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Request
+
+from prowess import engine
+from prowess.board.store import SqliteBoard
+from prowess.core.board import Board
+from prowess.core.errors import ProwessError, UsageError
+from prowess.core.ports import Log
+from prowess.discover.catalog import Catalog
+from prowess.discover.watch import SHARE, LiveCatalog
+from prowess.engine.house import House, open_house
+from prowess.engine.world import OpenModel
+from prowess.observe.metrics import Count
+from prowess.permit.redact import known_secrets, redact
+from prowess.permit.visibility import Visibility, read_visibility
+from prowess.serve.auth import Tokens, read_tokens
+from prowess.serve.channels import Channels
+from prowess.settings import Settings
+
+T = TypeVar("T")
+LOOK = 1.0  # seconds between two looks at the folders of skills, at least
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Site:
+    """What every face is handed: REST, live events, MCP and pages."""
+
+    house: House
+    board: Board
+    skills: LiveCatalog
+    tokens: Tokens
+    visibility: Visibility
+    count: Count
+    channels: Channels
+    known: frozenset[str]  # secrets of this process, which no answer holds
+    looking: asyncio.Lock = field(default_factory=asyncio.Lock)  # one look at the skills at a time
+    _computed: dict[Any, tuple[Catalog, Any]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        return self.house.world.settings
+
+    @property
+    def log(self) -> Log:
+        return self.house.log
+
+    @property
+    def catalog(self) -> Catalog:
+        """The skills as they are now: one unchanging picture, replaced when the disk changes."""
+        return self.skills.current
+
+    def computed(self, make: Callable[[Catalog], T]) -> T:
+        """What `make` makes of the catalog, made anew only when the catalog is another."""
+        catalog, kept = self.catalog, self._computed.get(make)
+        if kept is None or kept[0] is not catalog:
+            kept = self._computed[make] = (catalog, make(catalog))
+        made: T = kept[1]
+        return made
+
+    def asking(self) -> engine.Asking:
+        """The catalog made to answer which skills fit a task."""
+        return self.computed(self._ask)
+
+    def _ask(self, catalog: Catalog) -> engine.Asking:
+        return engine.ask(catalog, self.settings)
+
+
+async def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+TheSite = Annotated[Site, Depends(_site)]
+
+
+@asynccontextmanager
+async def open_site(
+    settings: Settings,
+    *,
+    environment: Mapping[str, str] = os.environ,
+    open_model: OpenModel | None = None,
+) -> AsyncIterator[Site]:
+    """While it lasts, runs are worked on and skills are watched, also while nobody asks."""
+    tokens, visibility = read_tokens(settings.serve_tokens), read_visibility(settings.visibility)
+    known = frozenset(known_secrets(environment))
+    started = await asyncio.to_thread(engine.start, settings)
+    if started.failure:
+        _complain(f"the built-in skills are used where they are: {started.failure}")
+    roots = partial(engine.find_roots, settings, pack=started.pack)
+    skills = await asyncio.to_thread(LiveCatalog, roots)
+    async with open_house(settings, environment=environment, open_model=open_model) as house:
+        # The house looks once; its runs are to find the skills as they are when they begin.
+        vars(house.world)["catalog"] = lambda: skills.current
+        engine.tell(skills.current, record=house.log.append)
+        personal = settings.privacy_personal_data == "remove"
+        clean = partial(redact, personal=personal, known=known)
+        with closing(SqliteBoard(settings.log_file, clean=clean)) as board:
+            site = Site(
+                house=house,
+                board=board,
+                skills=skills,
+                tokens=tokens,
+                visibility=visibility,
+                count=Count(house.log),
+                channels=Channels(house.log, visibility=visibility, known=known),
+                known=known,
+            )
+            async with _working(site):
+                yield site
+
+
+@asynccontextmanager
+async def _working(site: Site) -> AsyncIterator[None]:
+    tasks = [
+        asyncio.create_task(_watch(site)),
+        asyncio.create_task(asyncio.to_thread(site.count.catch_up)),
+    ]
+    await _go_on(site.house)
+    try:
+        yield
+    finally:
+        site.channels.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+async def _go_on(house: House) -> None:
+    """Work on what another process left; what this one cannot work on is left for one that can."""
+    for run in await house.engine.unfinished():
+        with suppress(UsageError):
+            await house.engine.resume(run)
+
+
+async def _watch(site: Site) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        began = loop.time()
+        try:
+            async with site.looking:
+                change = await asyncio.to_thread(site.skills.refresh)
+            if change:
+                engine.tell(change.catalog, record=site.log.append)
+        except ProwessError as error:
+            _complain(str(error))
+        await asyncio.sleep(max(LOOK, (loop.time() - began) * SHARE))
+
+
+def _complain(text: str) -> None:
+    print(f"prowess: {text}", file=sys.stderr)  # noqa: T201  the log of a server
