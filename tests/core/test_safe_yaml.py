@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from yaml import YAMLError
 
 from prowess.core.errors import SkillError
+from prowess.core.plain_yaml import Document, read_plain
 from prowess.core.safe_yaml import (
     MAX_CHARS,
     MAX_DEPTH,
-    Document,
     YamlRefusedError,
     YamlSyntaxError,
-    _DoubtError,
-    _plain,
     _Reader,
     read_mapping,
 )
@@ -405,10 +403,8 @@ def long_way(text: str) -> str:
 
 def short_way(text: str) -> str | None:
     """None when it leaves the answer to the parser."""
-    try:
-        return told(_plain(text, 2, KEEP))
-    except _DoubtError:
-        return None
+    plain = read_plain(text, first_line=2, keep_text=KEEP)
+    return told(plain) if plain else None
 
 
 PLAIN = [

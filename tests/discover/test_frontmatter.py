@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from prowess.core.errors import SkillError
 from prowess.core.safe_yaml import YamlRefusedError
 from prowess.discover.agent_skill import instructions
-from prowess.discover.frontmatter import Frontmatter, parse, parse_header
+from prowess.discover.frontmatter import parse
+from prowess.discover.header import Frontmatter, parse_header
 
 PLAIN = "---\nname: x\ndescription: Does a thing.\n---\n\n# Body\n"
 

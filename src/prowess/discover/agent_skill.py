@@ -7,10 +7,11 @@ repair keeps it out. The strict rules are in `rules.py` and share nothing with t
 
 from typing import Any
 
+from prowess.core.errors import SkillError
 from prowess.core.execution import SPELLINGS, read_execution
 from prowess.core.skill import spelled_alike
 from prowess.discover.draft import Draft
-from prowess.discover.frontmatter import Frontmatter, parse, parse_header
+from prowess.discover.header import Frontmatter, parse_header
 
 LONGEST_DESCRIPTION = 1024
 LONGEST_FILE = 500  # lines
@@ -68,7 +69,7 @@ def warn_of_settings(draft: Draft, header: dict[str, Any], lines: dict[str, int]
 
 def instructions(text: str) -> str:
     """The body of a SKILL.md, without its header; a file with no header is all body."""
-    from prowess.core.errors import SkillError
+    from prowess.discover.frontmatter import parse  # and the parser, which a start does without
 
     try:
         return parse(text).body

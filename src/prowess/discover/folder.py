@@ -14,7 +14,7 @@ from typing import Any
 from prowess.core.errors import ProwessError, RefusedError, SkillError
 from prowess.core.files import open_beneath, read_plain
 from prowess.core.skill import Format, Problem
-from prowess.discover import agent_skill, manifest, workflow_file
+from prowess.discover import agent_skill, manifest
 from prowess.discover.draft import Draft
 
 # Not following a link at the end: the rare SKILL.md that is one goes the careful way round.
@@ -86,6 +86,8 @@ def _fill(draft: Draft, data: bytes, names: list[str]) -> None:
     if draft.format == "manifest":
         manifest.read(draft, data, has_instructions="skill.md" in names)
     elif draft.format == "workflow":
+        from prowess.discover import workflow_file  # and the parser with it, which is rarely needed
+
         workflow_file.read(draft, data)
     else:
         agent_skill.read(draft, data)
@@ -114,8 +116,8 @@ def _together(drafts: list[Draft], path: str) -> tuple[Any, ...]:
     return (
         first.name or next(filter(None, (draft.name for draft in drafts)), _folder_name(path)),
         first.description,
-        next((draft.format for draft in drafts if draft.format == "workflow"), first.format),
-        "\n".join(draft.file for draft in drafts),
+        "workflow" if "workflow" in [draft.format for draft in drafts] else first.format,
+        "\n".join([draft.file for draft in drafts]),
         header,
     )
 

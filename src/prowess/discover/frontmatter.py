@@ -7,62 +7,18 @@ colon, a reserved character, old line ends) and says so; strict reading
 reports the same places as errors.
 """
 
-import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
 
 from prowess.core.errors import SkillError
-from prowess.core.files import decode
-from prowess.core.safe_yaml import Document, YamlRefusedError, YamlSyntaxError, read_mapping
+from prowess.core.plain_yaml import Document
+from prowess.core.safe_yaml import YamlRefusedError, YamlSyntaxError, read_mapping
+from prowess.discover.header import MAX_HEADER, TEXT_FIELDS, Frontmatter, Mended
 
 FENCE = "---"
-MAX_HEADER = 64 * 1024  # characters
-# Shown to people and models as the author typed them, never as numbers or truth values.
-TEXT_FIELDS = frozenset(
-    "name title description license compatibility metadata version when_to_use when-to-use"
-    " argument-hint argument_hint model agent author type".split()
-)
 _CLOSING = re.compile(r"\n---([^\S\n]*)(?=\n|\Z)")
 _FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 _STARTS_SOMETHING_ELSE = ("|", ">", '"', "'", "#")
-
-
-@dataclass(slots=True)
-class Mended:
-    """One thing that was wrong and is now right: where, what, and how the author makes it last."""
-
-    line: int
-    what: str
-    hint: str
-
-
-@dataclass(slots=True)
-class Frontmatter:
-    """The header's fields, the line each stands on, the body, and what had to be mended."""
-
-    fields: dict[str, Any]
-    lines: dict[str, int]
-    body: str
-    body_line: int
-    mended: list[Mended] = field(default_factory=list)
-
-
-def parse_header(data: bytes) -> Frontmatter:
-    """As `parse`, from bytes and without the body, which most of a file is and nobody wants yet."""
-    close = data.find(b"\n---\n", 3)
-    if close > 0 and data.startswith(b"---\n") and data.find(b"\n---", 3) == close:
-        if not data.isascii():
-            decode(data)  # all of it must be text, though only the header is used
-        header = data[4 : close + 1].decode()
-        if "\r" not in header:
-            with contextlib.suppress(YamlSyntaxError):
-                document = read_mapping(
-                    header, first_line=2, keep_text=TEXT_FIELDS, max_chars=MAX_HEADER
-                )
-                return Frontmatter(document.value, document.lines, "", 0)
-    return parse(decode(data))
 
 
 def parse(text: str) -> Frontmatter:

@@ -8,7 +8,7 @@ from prowess.core.errors import SkillError
 from prowess.core.files import decode
 from prowess.core.safe_yaml import read_mapping
 from prowess.discover.draft import Draft
-from prowess.discover.frontmatter import TEXT_FIELDS
+from prowess.discover.header import TEXT_FIELDS
 
 BODY = ("steps", "templates")  # read when the workflow runs, not kept in the catalog
 
