@@ -9,11 +9,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.cli import integrate
 from prowess.core.errors import UsageError
 from prowess.core.safe_yaml import read_mapping
 from prowess.integrate import json_entry, marked
@@ -36,16 +34,6 @@ JSON_FILES = [
     '{\r\n\t"a": 1\r\n}\r\n',
     '{\n    "mcp": {\n        "other": {"x": 1}\n    },\n    "mcpServers": {\n        "other": {"x": 1}\n    }\n}\n',
 ]
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command is there, whatever else is."""
-    from prowess.cli.app import app
-
-    known = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    if "integrate" not in known:
-        integrate.register(app)
 
 
 @pytest.mark.parametrize("tool", ENTRIES)
