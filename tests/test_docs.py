@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from prowess.cli.app import app
+from prowess.cli.app import make_app
 from prowess.core import event
 from prowess.discover.agent_skill import LONGEST_DESCRIPTION
 from prowess.discover.roots import DEFAULT_DIRS
@@ -19,7 +19,7 @@ from support import Cli
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+COMMANDS = sorted(typer.main.get_command(make_app()).commands)  # type: ignore[attr-defined]
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
@@ -74,7 +74,7 @@ def test_links_between_documents_lead_somewhere(path: Path) -> None:
     "path", [*DOCS, *sorted((ROOT / "src/prowess/pack").rglob("*.md"))], ids=lambda path: path.name
 )
 def test_commands_named_in_text_exist_and_take_their_options(path: Path) -> None:
-    known = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    known = dict(typer.main.get_command(make_app()).commands)  # type: ignore[attr-defined]
     for line in re.findall(r"`prowess ([^`]+)`", path.read_text()):
         words = line.split()
         if words[0].startswith("-") or words[0] == "COMMAND":

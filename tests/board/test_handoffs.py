@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from prowess.board import handoffs, sessions, tasks
-from prowess.core.board import Board, ConflictError, Handoff, NotOnBoardError
-from prowess.core.errors import UsageError
+from prowess.core.board import Board, Handoff
+from prowess.core.errors import ConflictError, NotOnBoardError, UsageError
 
 STEPS: dict[str, Callable[[Board], Handoff]] = {
     "accepted": lambda board: handoffs.accept(board, 1, session="Eris"),

@@ -3,8 +3,8 @@
 import pytest
 
 from prowess.board import sessions, tasks
-from prowess.core.board import Board, ConflictError, NotOnBoardError
-from prowess.core.errors import UsageError
+from prowess.core.board import Board
+from prowess.core.errors import ConflictError, NotOnBoardError, UsageError
 
 
 def test_a_session_starts_under_its_name(board: Board) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from prowess.board import handoffs, schema, sessions, store, tasks
 from prowess.board.store import SqliteBoard
-from prowess.core.board import RUN, Board, ConflictError, NotOnBoardError
-from prowess.core.errors import OutsideError
+from prowess.core.board import RUN, Board
+from prowess.core.errors import ConflictError, NotOnBoardError, OutsideError
 from prowess.core.event import Recorded
 from prowess.observe.log import SqliteLog
 
@@ -24,7 +24,7 @@ AGENT = """
 import sys
 from prowess.board import sessions, tasks
 from prowess.board.store import SqliteBoard
-from prowess.core.board import ConflictError
+from prowess.core.errors import ConflictError
 
 path, what, name = sys.argv[1:]
 board = SqliteBoard(path, clean=str)

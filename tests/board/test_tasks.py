@@ -3,16 +3,8 @@
 import pytest
 
 from prowess.board import tasks
-from prowess.core.board import (
-    TASK_STATUSES,
-    Board,
-    BoardTask,
-    ConflictError,
-    NotOnBoardError,
-    TaskStatus,
-    task_status_named,
-)
-from prowess.core.errors import ProwessError, UsageError
+from prowess.core.board import TASK_STATUSES, Board, BoardTask, TaskStatus, task_status_named
+from prowess.core.errors import ConflictError, NotOnBoardError, ProwessError, UsageError
 
 
 def a_task(board: Board, title: str = "Fix it", **more: str) -> BoardTask:

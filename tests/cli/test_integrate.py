@@ -212,13 +212,14 @@ def test_nothing_is_done_before_somebody_says_yes(cli: Cli, project: Path) -> No
 @pytest.mark.parametrize(("typed", "code"), [("y", 0), ("n", 1)])
 def test_at_a_terminal_it_asks(typed: str, code: int, home: Path, project: Path) -> None:
     keyboard, screen = pty.openpty()
-    program = "import sys; from prowess.cli import app, integrate\n"
-    program += "'integrate' in str(app.app.registered_commands) or integrate.register(app.app)\n"
-    program += "sys.argv = ['prowess', 'integrate', 'opencode']; app.main()"
     os.write(keyboard, f"{typed}\n".encode())
 
     done = subprocess.run(
-        [sys.executable, "-c", program], stdin=screen, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "prowess", "integrate", "opencode"],
+        stdin=screen,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     os.close(screen)
     os.close(keyboard)

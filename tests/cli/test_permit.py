@@ -3,25 +3,12 @@
 import io
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prowess.cli import permit
-from prowess.cli.app import app
 from support import Cli, write_file
-
-
-@pytest.fixture(autouse=True)
-def command() -> Iterator[None]:
-    """The command is there, also where the application does not list it."""
-    before = list(app.registered_commands)
-    if not any(each.callback is permit.permit for each in before):
-        permit.register(app)
-    yield
-    app.registered_commands[:] = before
 
 
 def answers(text: str) -> list[Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from prowess.cli.app import app
+from prowess.cli.app import make_app
 from support import Cli, write_file
 
 
@@ -96,7 +96,7 @@ def test_the_demo_runs_every_step_for_real(cli: Cli) -> None:
     "command",
     [
         command
-        for command, made in sorted(typer.main.get_command(app).commands.items())  # type: ignore[attr-defined]
+        for command, made in sorted(typer.main.get_command(make_app()).commands.items())  # type: ignore[attr-defined]
         if not hasattr(made, "commands")
     ],
 )

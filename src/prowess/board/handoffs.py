@@ -10,15 +10,8 @@ from dataclasses import replace
 from prowess.board import words
 from prowess.board.sessions import at_work
 from prowess.board.tasks import find as find_task
-from prowess.core.board import (
-    ROLES,
-    Board,
-    ConflictError,
-    Handoff,
-    HandoffStatus,
-    NotOnBoardError,
-    role_named,
-)
+from prowess.core.board import ROLES, Board, Handoff, HandoffStatus, role_named
+from prowess.core.errors import ConflictError, NotOnBoardError
 
 
 def find(board: Board, number: int) -> Handoff:

@@ -9,16 +9,8 @@ import difflib
 from dataclasses import replace
 
 from prowess.board import words
-from prowess.core.board import (
-    UNFINISHED,
-    Board,
-    BoardTask,
-    Change,
-    ConflictError,
-    NotOnBoardError,
-    Session,
-    role_named,
-)
+from prowess.core.board import UNFINISHED, Board, BoardTask, Change, Session, role_named
+from prowess.core.errors import ConflictError, NotOnBoardError
 
 
 def at_work(board: Board, name: str) -> Session:

@@ -18,13 +18,11 @@ from prowess.core.board import (
     Board,
     BoardTask,
     Change,
-    ConflictError,
-    NotOnBoardError,
     TaskStatus,
     priority_named,
     role_named,
 )
-from prowess.core.errors import UsageError
+from prowess.core.errors import ConflictError, NotOnBoardError, UsageError
 
 NEXT: Mapping[TaskStatus, tuple[TaskStatus, ...]] = {
     "open": ("blocked", "cancelled"),

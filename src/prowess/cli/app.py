@@ -8,12 +8,15 @@ errors become exit codes.
 import gc
 import os
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 
 import typer
 
 from prowess import __version__
-from prowess.cli import demo, log, matching, permit, prompts, redact, run, runs, setup, skills
 from prowess.core.errors import (
+    ConflictError,
+    NotOnBoardError,
     OutsideError,
     ProwessError,
     RefusedError,
@@ -26,21 +29,51 @@ from prowess.core.errors import (
 EXIT_CODES: tuple[tuple[type[ProwessError], int, str], ...] = (
     (UnknownSkillError, 1, "NOT_FOUND"),
     (UnknownRunError, 1, "NOT_FOUND"),
+    (NotOnBoardError, 1, "NOT_FOUND"),
+    (ConflictError, 1, "CONFLICT"),
     (UsageError, 2, "VALIDATION_ERROR"),
     (SkillError, 1, "SKILL_ERROR"),
     (RefusedError, 1, "REFUSED"),
     (OutsideError, 3, "OUTSIDE_ERROR"),
 )
 
-app = typer.Typer(
-    name="prowess",
-    help="The right skill at the right moment, run to the end, with proof.",
-    epilog="Begin with `prowess list`; `prowess demo` shows everything in a minute.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
+# Which file has which commands, in the order a newcomer meets them. A command loads its own file
+# and no other, so that the quick ones stay quick.
+HOMES: Mapping[str, tuple[str, ...]] = {
+    "setup": ("init", "doctor"),
+    "skills": ("list", "show", "read", "validate", "new"),
+    "matching": ("match", "plan"),
+    "prompts": ("prompt", "sync"),
+    "run": ("run",),
+    "runs": ("runs",),
+    "permit": ("permit",),
+    "redact": ("redact",),
+    "integrate": ("integrate",),
+    "tasks": ("task",),
+    "sessions": ("session",),
+    "handoffs": ("handoff",),
+    "board": ("roles", "name", "dashboard"),
+    "log": ("log",),
+    "demo": ("demo",),
+}
+
+
+def make_app(*words: str) -> typer.Typer:
+    """The command line: all of it, or only the part that has the command these words begin with."""
+    app = typer.Typer(
+        name="prowess",
+        help="The right skill at the right moment, run to the end, with proof.",
+        epilog="Begin with `prowess list`; `prowess demo` shows everything in a minute.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+    app.callback()(_root)
+    asked = [home for home, commands in HOMES.items() if words and words[0] in commands]
+    for home in asked or HOMES:
+        import_module(f"prowess.cli.{home}").register(app)
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -49,24 +82,11 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     _asked: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Show the version and leave."
     ),
 ) -> None: ...
-
-
-setup.register(app)
-skills.register(app)
-matching.register(app)
-prompts.register(app)
-run.register(app)
-runs.register(app)
-permit.register(app)
-redact.register(app)
-log.register(app)
-demo.register(app)
 
 
 def main() -> None:
@@ -76,7 +96,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a file name may be no text at all
     try:
-        code = app(standalone_mode=False, prog_name="prowess") or 0
+        code = make_app(*sys.argv[1:])(standalone_mode=False, prog_name="prowess") or 0
         sys.stdout.flush()
     except ProwessError as error:
         code = _told(error)

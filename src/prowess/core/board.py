@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
-from prowess.core.errors import ProwessError, UsageError
+from prowess.core.errors import UsageError
 
 RUN = "board"  # the run under which the log keeps what happens on the board
 
@@ -26,14 +26,6 @@ TASK_STATUSES = UNFINISHED + FINISHED
 
 HandoffStatus = Literal["pending", "accepted", "completed", "cancelled"]
 HANDOFF_STATUSES: tuple[HandoffStatus, ...] = ("pending", "accepted", "completed", "cancelled")
-
-
-class NotOnBoardError(UsageError):
-    """No task, session or handoff is called so. The answer is no, rather than the question being wrong."""
-
-
-class ConflictError(ProwessError):
-    """The change does not apply as things stand; somebody else may have been faster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,6 +67,14 @@ class CancelledRunError(ProwessError):
     """Somebody stopped the run."""
 
 
+class NotOnBoardError(UsageError):
+    """No task, session or handoff is called so. The answer is no, rather than the question being wrong."""
+
+
+class ConflictError(ProwessError):
+    """The change does not apply as things stand; somebody else may have been faster."""
+
+
 class UnknownRunError(UsageError):
     """No run has this id."""
 
