@@ -1,0 +1,76 @@
+"""
+Claims, read from a file or from what an agent says: the evidence JSON, and nothing but.
+
+A claim of the wrong shape is no claim. What an agent writes around its JSON is not looked at.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from prowess.check.schemas import problems
+from prowess.core.errors import UsageError
+from prowess.core.evidence import Claim, Evidence, Ignored
+
+MAX_CHARS = 4 * 1024 * 1024
+_MOST_STARTS = 200  # places in an answer at which JSON is looked for
+
+
+def read_claims(text: str, *, name: str) -> list[Claim]:
+    """The claims of an evidence file; `UsageError` with everything that is wrong with it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{name} is not JSON: {error}", hint="give an evidence JSON") from None
+    if wrong := problems(value, "evidence"):
+        raise UsageError(f"{name}: {'; '.join(wrong[:5])}", hint="docs/checking.md has its schema")
+    return claims_of(value)
+
+
+def claims_of(value: Mapping[str, Any]) -> list[Claim]:
+    """The claims of an evidence JSON that has its shape."""
+    return [
+        Claim(
+            criterion=each["criterion"],
+            verdict=each["verdict"],
+            reason=each.get("reason", ""),
+            evidence=tuple(Evidence(**item) for item in each["evidence"]),
+        )
+        for each in value["criteria"]
+    ]
+
+
+def said_claims(answer: str) -> tuple[list[Claim], list[Ignored]]:
+    """The claims in an agent's answer: its last JSON that speaks of criteria, if it has the shape."""
+    found = [each for each in _objects(answer[-MAX_CHARS:]) if "criteria" in each]
+    if not found:
+        return [], [Ignored(what="the answer", why="it holds no evidence JSON")]
+    if wrong := problems(found[-1], "evidence"):
+        return [], [Ignored(what="the evidence JSON of the answer", why="; ".join(wrong[:5]))]
+    return claims_of(found[-1]), []
+
+
+def claimed_outcome(answer: str) -> str | None:
+    """What a phase report in the answer claims, for the record; it decides nothing."""
+    reports = [each for each in _objects(answer[-MAX_CHARS:]) if "statusUpdates" in each]
+    outcome = reports[-1].get("outcome") if reports else None
+    return outcome if outcome in ("passed", "failed") else None
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    """Every outermost JSON object in a text, in order."""
+    decoder = json.JSONDecoder()
+    found = []
+    place = text.find("{")
+    for _ in range(_MOST_STARTS):
+        if place < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if isinstance(value, dict):
+                found.append(value)
+        place = text.find("{", end)
+    return found

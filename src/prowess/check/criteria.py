@@ -1,0 +1,166 @@
+"""
+What a criterion's own words let us look at, without anybody's help.
+
+    `docs/units.md` exists                           a file
+    `src/a.py` contains `def parse`                  words in a file
+    `python -m app --version` prints `2.0`           a command and what it says
+    `pytest -q` passes; all tests pass               tests
+
+Only sentences of these forms are understood, each part of them whole. A criterion of which a part
+says more than that may be refuted here, and is never proven here.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from prowess.check.probes import Probe
+
+FindTest = Callable[[str], str | None]  # the file that defines a test of this name
+Read = Callable[[re.Match[str]], Probe | None]
+
+_BE = r"(?:is|are|was|has been|have been)"
+_WORDS = r"(?: the (?:text|words?|line))?"
+_FILE = r"(?:(?:the )?(?:file|folder|directory) )?(?:`(?P<path>[^`\s]+)`|(?P<bare>[\w.@-]*[/.][\w./@-]*[\w/]))"
+_COMMAND = r"(?:running |the command |the output of )?`(?P<command>[^`\n]+)`"
+_SAID = r"(?:`(?P<said>[^`\n]+)`|[\"“](?P<told>[^\"”\n]+)[\"”])"
+_ENDS = r"(?:exits?|ends|returns) (?:with )?(?:(?:exit )?(?:code|status) )?"
+_GOOD = (
+    r"(?:passes|pass|succeeds|works|runs|is green|runs (?:cleanly|through)"
+    rf"|(?:runs|ends|finishes|completes) (?:without (?:errors?|failures?)|successfully)|{_ENDS}0)"
+)
+_TEST = r"(?P<test>[\w./-]+\.py(?:::[\w:\[\].,-]+)?|test_\w+)"
+# Only outside of backticks does a word join two parts.
+_JOINS = re.compile(r"(?:,?\s+and\s+|;\s+)(?=(?:[^`]*`[^`]*`)*[^`]*$)", re.IGNORECASE)
+_RUNS_TESTS = re.compile(
+    r"\b(?:pytest|unittest|jest|vitest|tox|nox"
+    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just)(?: run)? test)\b"
+)
+_ALONE = frozenset("jest make mypy nox pytest ruff tox vitest".split())  # need no argument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """`whole`: if every probe holds, so does the criterion."""
+
+    probes: tuple[Probe, ...] = ()
+    whole: bool = False
+
+
+def propose(text: str, *, validation: Sequence[str] = (), find_test: FindTest) -> Proposal:
+    """The probes of one criterion. `validation` are the commands that "all tests" may mean."""
+    probes: list[Probe] = []
+    whole = True
+    for part in _JOINS.split(text.strip().rstrip(".")):
+        found = _probes(part.strip(), validation, find_test)
+        whole = whole and bool(found)
+        probes += found
+    return Proposal(probes=tuple(probes), whole=whole)
+
+
+def success_of(command: str) -> Probe:
+    """A command that has to succeed: by its tests where it runs some, else by its exit code."""
+    if _RUNS_TESTS.search(command):
+        return Probe(type="test_result", target=command)
+    return Probe(type="command_output", target=command)
+
+
+def _probes(part: str, validation: Sequence[str], find_test: FindTest) -> list[Probe]:
+    for form, read in _FORMS:
+        if (found := form.fullmatch(part)) and (probe := read(found)):
+            return [probe]
+    if _ALL_TESTS.fullmatch(part):
+        tests = map(success_of, validation)
+        return [probe for probe in tests if probe.type == "test_result"]
+    if (found := _NAMED_TEST.fullmatch(part)) and (command := _named(found["test"], find_test)):
+        return [Probe(type="test_result", target=command)]
+    return []
+
+
+def _existence(*, there: bool) -> Read:
+    return lambda found: Probe(type="file_existence", target=_file(found), there=there)
+
+
+def _content(*, there: bool) -> Read:
+    return lambda found: Probe(
+        type="file_inspection", target=_file(found), quotes=(_said(found),), there=there
+    )
+
+
+def _success(found: re.Match[str]) -> Probe | None:
+    return success_of(found["command"]) if _is_command(found["command"]) else None
+
+
+def _ending(found: re.Match[str]) -> Probe | None:
+    code = int(found["code"]) if found["code"] else None
+    command = found["command"]
+    probe = Probe(type="command_output", target=command, code=code)
+    return probe if _is_command(command) else None
+
+
+def _printing(found: re.Match[str]) -> Probe | None:
+    command = found["command"]
+    probe = Probe(type="command_output", target=command, quotes=(_said(found),))
+    return probe if _is_command(command) else None
+
+
+def _file(found: re.Match[str]) -> str:
+    return str(found["path"] or found["bare"])
+
+
+def _said(found: re.Match[str]) -> str:
+    return str(found["said"] or found["told"])
+
+
+def _is_command(text: str) -> bool:
+    """Whether backticks hold something to run, rather than an expression, a name or a file."""
+    first, _, rest = text.strip().partition(" ")
+    if not re.fullmatch(r"[A-Za-z_]\w*=\S*|[\w./@+-]+", first):
+        return False
+    return bool(rest) or first.startswith("./") or first in _ALONE
+
+
+def _named(test: str, find_test: FindTest) -> str | None:
+    """The command that runs one test file, or one test by its name."""
+    if test.startswith("test_") and not test.endswith(".py") and "::" not in test:
+        file = find_test(test)
+        return f"python -m pytest -q {shlex.quote(file)} -k {test}" if file else None
+    return f"python -m pytest -q {shlex.quote(test)}"
+
+
+def _form(*parts: str) -> re.Pattern[str]:
+    return re.compile(r"\s+".join(parts), re.IGNORECASE)
+
+
+_FORMS: tuple[tuple[re.Pattern[str], Read], ...] = (
+    (_form(_COMMAND, _GOOD), _success),
+    (_form(_COMMAND, rf"(?:fails|{_ENDS}(?P<code>\d{{1,3}}))"), _ending),
+    (_form(_COMMAND, rf"(?:prints|outputs|shows|says|contains|writes){_WORDS}", _SAID), _printing),
+    (
+        _form(_FILE, rf"(?:exists|{_BE} (?:there|present|created|added|in place))"),
+        _existence(there=True),
+    ),
+    (_form(r"there (?:is|must be) (?:a|an|the)", _FILE), _existence(there=True)),
+    (
+        _form(_FILE, rf"(?:does not exist|no longer exists|{_BE} (?:gone|removed|deleted|absent))"),
+        _existence(there=False),
+    ),
+    (_form(r"there is no", _FILE), _existence(there=False)),
+    (
+        _form(_FILE, rf"(?:contains|mentions|includes|says|defines){_WORDS}", _SAID),
+        _content(there=True),
+    ),
+    (
+        _form(
+            _FILE,
+            rf"(?:does not|no longer|must not) (?:contain|mention|include|say)s?{_WORDS}",
+            _SAID,
+        ),
+        _content(there=False),
+    ),
+)
+_ALL_TESTS = _form(
+    r"(?:all(?: the| of the)? tests|the tests|tests|the (?:whole )?test suite)", _GOOD
+)
+_NAMED_TEST = _form(rf"(?:the )?(?:tests? )?(?:in )?`?{_TEST}`?(?: tests?)?", _GOOD)

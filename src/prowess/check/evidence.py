@@ -1,0 +1,137 @@
+"""
+Looking for what a probe names: open the file, run the command, count the tests.
+
+Files are opened beneath the work tree and nowhere else. What cannot be looked at is `unconfirmed`;
+`refuted` is kept for what we saw to be otherwise.
+"""
+
+import os
+from dataclasses import dataclass, replace
+
+from prowess.check.commands import Ran, Run, says_nothing
+from prowess.check.probes import Probe, squeezed
+from prowess.check.tests_run import read_test_run
+from prowess.core.errors import RefusedError
+from prowess.core.evidence import State
+from prowess.core.workspace import AbsentError, open_in, read_in
+
+MAX_BYTES = 16 * 1024 * 1024
+_SHOWN = 160  # characters of what we saw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """`seen` is a line for people; `changed` are files that the command altered or removed."""
+
+    state: State
+    seen: str
+    changed: tuple[str, ...] = ()
+
+
+async def look(probe: Probe, *, folder: str, run: Run | None) -> Sight:
+    """Without `run`, commands are not run, and what they were to show stays unconfirmed."""
+    if probe.type == "file_existence":
+        return _existence(probe, folder)
+    if probe.type == "file_inspection":
+        return _inspection(probe, folder)
+    if run is None:
+        return _unconfirmed("no sandbox runs here, so a command that was proposed is not run")
+    if not probe.quotes and says_nothing(probe.target):
+        return _unconfirmed("its exit code is the same whatever is true")
+    ran = await run(probe.target)
+    return replace(_ended(probe, ran), changed=ran.changed)
+
+
+def _ended(probe: Probe, ran: Ran) -> Sight:
+    if why := ran.could_not_run:
+        return _unconfirmed(f"{why}: {shown(ran.last_line)}")
+    return _tests(probe, ran) if probe.type == "test_result" else _output(probe, ran)
+
+
+def _existence(probe: Probe, folder: str) -> Sight:
+    try:
+        os.close(open_in(folder, probe.target.removesuffix("/")))
+        there = True
+    except AbsentError:
+        there = False
+    except (RefusedError, OSError) as error:
+        return _unconfirmed(f"it cannot be looked at: {error}")
+    seen = f"{probe.target} is {'there' if there else 'not there'}"
+    return Sight(state="confirmed" if there == probe.there else "refuted", seen=seen)
+
+
+def _inspection(probe: Probe, folder: str) -> Sight:
+    try:
+        text = read_in(folder, probe.target, limit=MAX_BYTES).decode("utf-8", "replace")
+    except AbsentError as error:
+        # Whoever cites a line of it is mistaken; whoever asks for its content is answered.
+        return _unconfirmed(str(error)) if probe.lines else Sight(state="refuted", seen=str(error))
+    except (RefusedError, OSError) as error:
+        return _unconfirmed(f"it cannot be read: {error}")
+    if probe.lines:
+        return _cited(probe, text.splitlines(), *probe.lines)
+    missing = [quote for quote in probe.quotes if squeezed(quote) not in squeezed(text)]
+    found = [quote for quote in probe.quotes if quote not in missing]
+    wrong = missing if probe.there else found
+    if wrong:
+        word = "does not hold" if probe.there else "holds"
+        return Sight(state="refuted", seen=f"{probe.target} {word} `{shown(wrong[0])}`")
+    word = "holds" if probe.there else "does not hold"
+    return Sight(state="confirmed", seen=f"{probe.target} {word} `{shown(probe.quotes[0])}`")
+
+
+def _cited(probe: Probe, lines: list[str], first: int, last: int) -> Sight:
+    if last > len(lines):
+        return _unconfirmed(f"{probe.target} has {len(lines)} lines, and line {last} is cited")
+    for quote in probe.quotes:
+        # A quotation over several lines begins on the cited one.
+        end = max(last, first + quote.count("\n"))
+        if squeezed(quote) not in squeezed("\n".join(lines[first - 1 : end])):
+            return _unconfirmed(_elsewhere(probe.target, quote, lines, first))
+    return Sight(state="confirmed", seen=f"line {first} says `{shown(lines[first - 1].strip())}`")
+
+
+def _elsewhere(path: str, quote: str, lines: list[str], cited: int) -> str:
+    """Where the words really are, for whoever tries again."""
+    wanted = squeezed(quote)
+    places = [number for number, line in enumerate(lines, 1) if wanted in squeezed(line)]
+    if places:
+        return f"`{shown(quote)}` is not on line {cited} but on line {places[0]}"
+    return f"line {cited} says `{shown(lines[cited - 1].strip())}`, not `{shown(quote)}`"
+
+
+def _output(probe: Probe, ran: Ran) -> Sight:
+    wanted = "an exit code other than 0" if probe.code is None else f"exit code {probe.code}"
+    if (ran.code == 0) if probe.code is None else (ran.code != probe.code):
+        seen = f"exit code {ran.code}, not {wanted}: {shown(ran.last_line)}"
+        return Sight(state="refuted", seen=seen)
+    output = squeezed(ran.output)
+    for quote in probe.quotes:
+        if squeezed(quote) not in output:
+            if ran.dropped:
+                return _unconfirmed("it printed more than can be kept")
+            return Sight(state="refuted", seen=f"its output has no `{shown(quote)}`")
+    said = shown(probe.quotes[0] if probe.quotes else ran.last_line)
+    return Sight(state="confirmed", seen=f"exit code {ran.code}: {said}".rstrip(": "))
+
+
+def _tests(probe: Probe, ran: Ran) -> Sight:
+    tests = read_test_run(ran.output, code=ran.code)
+    if not tests.kind and ran.dropped:
+        return _unconfirmed("it printed more than can be kept, and no summary of tests is in it")
+    if not tests.ran:
+        return _unconfirmed(f"no test ran: {tests}")
+    if tests.ok == (probe.code is not None):
+        return Sight(state="confirmed", seen=str(tests))
+    if tests.ok or tests.passed + tests.failed > 0 or not tests.kind:
+        return Sight(state="refuted", seen=f"{tests}: {shown(ran.last_line)}")
+    return _unconfirmed(str(tests))
+
+
+def _unconfirmed(seen: str) -> Sight:
+    return Sight(state="unconfirmed", seen=seen.rstrip(": "))
+
+
+def shown(text: str) -> str:
+    one = squeezed(text)
+    return one if len(one) <= _SHOWN else f"{one[: _SHOWN - 1]}…"

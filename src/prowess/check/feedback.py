@@ -1,0 +1,107 @@
+"""task-feedback.md: what the next attempt has to mend, for a reader who knows nothing else."""
+
+from collections.abc import Iterator
+
+from prowess.core.evidence import Criterion, Looked, Report
+
+_MARKS = {"confirmed": "seen", "refuted": "seen to be otherwise", "unconfirmed": "not confirmed"}
+
+
+def feedback(report: Report) -> str:
+    """The four headings, in their order; every line is about something that is not proven."""
+    return "\n".join(
+        (
+            f"# Task Feedback: {report.task}",
+            "",
+            "## Failed Criteria",
+            "",
+            *_failed(report),
+            "",
+            "## Suggested Fixes",
+            "",
+            *(f"{number}. {fix}" for number, fix in enumerate(_fixes(report), 1)),
+            "",
+            "## Files to Review",
+            "",
+            *(_files(report) or ["- None in particular."]),
+            "",
+        )
+    )
+
+
+def _open(report: Report) -> list[Criterion]:
+    return [each for each in report.criteria if each.verdict != "PASS"]
+
+
+def _failed(report: Report) -> Iterator[str]:
+    for each in _open(report):
+        yield f'- {each.verdict}: "{_line(each.text)}": {_sentence(each.reason)}'
+        for item in each.evidence:
+            if item.state != "confirmed" and item.seen != each.reason:
+                where = (
+                    f"`{_line(item.evidence.location)}`" if item.evidence.location else "evidence"
+                )
+                yield f"  - {where}: {_MARKS[item.state]}, {_line(item.seen)}"
+    for file in report.scope.violations:
+        yield f"- FAIL: files. {_line(file.path)} was changed and {_line(file.why)}."
+    if report.scope.failure:
+        yield f"- FAIL: files. {_sentence(report.scope.failure)}"
+    if report.outcome == "unproven":
+        yield f"- INCONCLUSIVE: {_sentence(report.reasons[0])}"
+
+
+def _fixes(report: Report) -> Iterator[str]:
+    for each in _open(report):
+        yield _fix(each)
+    for file in report.scope.violations:
+        yield f"Put {_line(file.path)} back as it was at the base commit, or ask for it to be allowed."
+    if report.scope.failure:
+        yield "Work in a git repository, so that the changed files can be listed."
+    if report.outcome == "unproven":
+        yield "Give the task acceptance criteria, or the plan validation commands."
+
+
+def _fix(criterion: Criterion) -> str:
+    """The smallest step that would let it pass, by what kept it from passing."""
+    worst = next((each for each in criterion.evidence if each.state == "refuted"), None)
+    if worst:
+        return _mend(worst)
+    if criterion.verdict == "FAIL":
+        return f'Make this true: "{_line(criterion.text)}".'
+    item = next((each for each in criterion.evidence if each.state == "unconfirmed"), None)
+    if item is None or not item.evidence.location:
+        return f'Show "{_line(criterion.text)}" with a test, a command, or a line that says it.'
+    return f"Cite evidence that can be seen again: {_line(item.evidence.location)} could not ({_line(item.seen)})."
+
+
+def _mend(item: Looked) -> str:
+    target = _line(item.evidence.location)
+    if item.evidence.type == "test_result":
+        return f"Run `{target}`, read what fails, and mend it."
+    if item.evidence.type == "command_output":
+        return f"Make `{target}` end as it has to; it gave: {_line(item.seen)}."
+    return f"Mend this: {_line(item.seen)}."
+
+
+def _files(report: Report) -> list[str]:
+    places: dict[str, str] = {}
+    for each in _open(report):
+        for item in each.evidence:
+            if (
+                item.evidence.type in ("file_inspection", "file_existence")
+                and item.evidence.location
+            ):
+                places.setdefault(_line(item.evidence.location), _line(item.seen))
+    for file in report.scope.violations:
+        places.setdefault(_line(file.path), "changed outside the allowed files")
+    if not places and _open(report):
+        places = {_line(each.path): "changed for this task" for each in report.scope.files[:10]}
+    return [f"- {path}: {why}" for path, why in places.items()]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _sentence(text: str) -> str:
+    return f"{_line(text).rstrip('.')}."

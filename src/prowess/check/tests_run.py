@@ -1,0 +1,210 @@
+"""
+How a run of tests went, read from what the run printed and from its exit code, which must agree.
+
+A summary without a single test that passed is no success, whatever the exit code says. The last
+summary of its kind counts, because what a test itself prints comes before it; where a command
+tests several packages in turn, their summaries add up.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRun:
+    """`kind` is empty where no summary was found; then only the exit code speaks."""
+
+    __test__ = False  # not one of pytest's own
+
+    kind: str
+    code: int
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    @property
+    def ran(self) -> bool:
+        """Whether it is known that a test ran, or that nobody counts them."""
+        return not self.kind or self.passed + self.failed > 0
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0 and self.failed == 0 and (not self.kind or self.passed > 0)
+
+    def __str__(self) -> str:
+        if not self.kind:
+            return f"exit code {self.code}, no tests were counted"
+        counts = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        return f"{counts} ({self.kind}, exit code {self.code})"
+
+
+def read_test_run(output: str, *, code: int) -> TestRun:
+    """The counts of the first kind of summary that is there."""
+    plain = _COLOUR.sub("", output)
+    for kind, read in _READERS.items():
+        if (counts := read(plain)) is not None:
+            return TestRun(
+                kind=kind,
+                code=code,
+                passed=counts["passed"],
+                failed=counts["failed"],
+                skipped=counts["skipped"],
+            )
+    return TestRun(kind="", code=code)
+
+
+Counts = Mapping[str, int] | None
+
+
+def _of(**counts: int) -> Counter[str]:
+    return Counter(counts)
+
+
+_PYTEST = re.compile(
+    r"^(?:=+ )?((?:no tests ran|no tests collected|\d+ [a-z ]+)(?:, \d+ [a-z ]+)*)"
+    r"(?: \([^)\n]*\))? in [\d.]+m?s\b[^\n]*$",
+    re.MULTILINE,
+)
+_COUNTED = re.compile(r"(\d+) ([a-z]+)")
+_PYTEST_WORDS = {
+    "passed": "passed",
+    "xpassed": "passed",
+    "failed": "failed",
+    "error": "failed",
+    "errors": "failed",
+    "skipped": "skipped",
+    "xfailed": "skipped",
+}
+
+
+def _pytest(output: str) -> Counts:
+    found = _PYTEST.findall(output)
+    if not found:
+        return None
+    total = _of()
+    for count, word in _COUNTED.findall(found[-1]):
+        if word in _PYTEST_WORDS:
+            total[_PYTEST_WORDS[word]] += int(count)
+    return total
+
+
+_UNITTEST = re.compile(
+    r"^Ran (\d+) tests? in [\d.]+s\s+(OK|FAILED|NO TESTS RAN)(?: \(([^)]*)\))?\s*$", re.MULTILINE
+)
+_DETAIL = re.compile(r"([a-z ]+)=(\d+)")
+
+
+def _unittest(output: str) -> Counts:
+    found = _UNITTEST.findall(output)
+    if not found:
+        return None
+    ran, _, details = found[-1]
+    told = {word.strip(): int(count) for word, count in _DETAIL.findall(details)}
+    failed = told.get("failures", 0) + told.get("errors", 0) + told.get("unexpected successes", 0)
+    skipped = told.get("skipped", 0) + told.get("expected failures", 0)
+    # An error in a fixture is counted, and no test that ran stands behind it.
+    return _of(passed=max(0, int(ran) - failed - skipped), failed=failed, skipped=skipped)
+
+
+_JEST = re.compile(r"^Tests:\s+((?:\d+ \w+, )*\d+ total)\s*$", re.MULTILINE)
+_JEST_WORDS = {"passed": "passed", "failed": "failed", "skipped": "skipped", "todo": "skipped"}
+
+
+def _jest(output: str) -> Counts:
+    found = _JEST.findall(output)
+    if not found:
+        return _of() if "No tests found, exiting" in output else None
+    return _worded(found[-1])
+
+
+_VITEST = re.compile(r"^\s*Tests\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?\s*$", re.MULTILINE)
+
+
+def _vitest(output: str) -> Counts:
+    found = _VITEST.findall(output)
+    if not found:
+        return _of() if re.search(r"^\s*No test files found", output, re.MULTILINE) else None
+    return _worded(found[-1])
+
+
+def _worded(summary: str) -> Counts:
+    total = _of()
+    for count, word in _COUNTED.findall(summary):
+        if word in _JEST_WORDS:
+            total[_JEST_WORDS[word]] += int(count)
+    return total
+
+
+_CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;", re.MULTILINE)
+
+
+def _cargo(output: str) -> Counts:
+    found = _CARGO.findall(output)
+    if not found:
+        return None
+    passed, failed, ignored = (sum(map(int, column)) for column in zip(*found, strict=True))
+    return _of(passed=passed, failed=failed, skipped=ignored)
+
+
+_GO_CASE = re.compile(r"^\s*--- (PASS|FAIL|SKIP): ", re.MULTILINE)
+_GO_PACKAGE = re.compile(
+    r"^(ok|FAIL|\?)\s+\S+\s+(\(cached\)|[\d.]+s|\[[^\]]*\])(.*)$", re.MULTILINE
+)
+_GO_WORDS = {"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}
+_GO_ACTIONS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
+
+
+def _go(output: str) -> Counts:
+    """Tests by name where they are told, else packages: one that is `ok` ran one test at least."""
+    packages = _GO_PACKAGE.findall(output)
+    if not packages:
+        return _go_json(output)
+    total = _of()
+    for word in _GO_CASE.findall(output):
+        total[_GO_WORDS[word]] += 1
+    if total["passed"] + total["skipped"] == 0:
+        total["passed"] = sum(
+            result == "ok" and "[no tests to run]" not in rest for result, _, rest in packages
+        )
+    broken = sum(result == "FAIL" for result, _, _ in packages)
+    total["failed"] = max(total["failed"], broken)
+    return total
+
+
+def _go_json(output: str) -> Counts:
+    total = _of()
+    seen = False
+    for line in output.splitlines():
+        if not line.startswith('{"') or '"Action"' not in line:
+            continue
+        event = _json(line)
+        seen = seen or "Package" in event
+        if event.get("Action") in _GO_ACTIONS and event.get("Test"):
+            total[_GO_ACTIONS[event["Action"]]] += 1
+        elif event.get("Action") == "fail":
+            total["failed"] = max(1, total["failed"])
+    return total if seen else None
+
+
+def _json(line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+_READERS: Mapping[str, Callable[[str], Counts]] = {
+    "pytest": _pytest,
+    "unittest": _unittest,
+    "jest": _jest,
+    "vitest": _vitest,
+    "cargo test": _cargo,
+    "go test": _go,
+}

@@ -1,0 +1,274 @@
+"""
+The check of one task, put together: git says what changed, the sandbox runs what has to be seen,
+and the check stage judges.
+
+The changed files are listed before anything runs, because tests and builds leave files behind that
+are not the worker's.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prowess.check.changes import Tree, git_folder, open_tree
+from prowess.check.commands import Runner
+from prowess.check.judging import Judge, overall, sorted_claims
+from prowess.check.scope import scope
+from prowess.core.errors import OutsideError, RefusedError
+from prowess.core.event import Event
+from prowess.core.evidence import (
+    Change,
+    CheckOutcome,
+    Claim,
+    Criterion,
+    Evidence,
+    Ignored,
+    Looked,
+    Report,
+    Ruling,
+    Scope,
+    Spec,
+    report_from_json,
+)
+from prowess.core.ports import Sandbox
+from prowess.core.process import Limits
+from prowess.core.workspace import read_in
+from prowess.engine.world import World
+from prowess.permit.redact import known_secrets, redact
+
+UNPROVEN = (
+    "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
+)
+_TEST_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """
+    One task to be checked. `base` is the commit the work began at, None for the usual one. `own`
+    are paths that the caller itself writes (the plan, the artifacts); a folder ends in a slash.
+    """
+
+    spec: Spec
+    workspace: str
+    base: str | None = None
+    validation: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    own: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checker:
+    """`isolated`: the sandbox holds, so that commands from a claim may be run. `clean` takes out secrets."""
+
+    sandbox: Sandbox
+    isolated: bool
+    limits: Limits = Limits()
+    network: bool = False
+    clean: Callable[[Any], Any] = lambda value: value
+
+    async def check(
+        self, asked: Asked, *, tell: Callable[[Criterion], None] = lambda criterion: None
+    ) -> Report:
+        """Judge one task; `tell` hears of each criterion when its verdict is known."""
+        spec = asked.spec
+        work = await self._work(asked)
+        runner = self._runner(work)
+        judge = Judge(
+            folder=work.tree.folder,
+            run=runner,
+            run_claimed=runner if self.isolated else None,
+            validation=asked.validation,
+            find_test=lambda name: _defines(work, name),
+            tell=tell,
+        )
+        claims, ignored = sorted_claims(spec.criteria, asked.claims)
+        criteria = await judge.criteria(spec.criteria, claims)
+        if work.untouched:
+            criteria.append(_untouched(work.base))
+        report = _report(
+            spec,
+            criteria,
+            work,
+            ignored=(*asked.ignored, *ignored),
+            notes=await self._notes(work, runner, asked),
+        )
+        return report_from_json(self.clean(report.as_json()))
+
+    async def _work(self, asked: Asked) -> "_Work":
+        tree = open_tree(asked.workspace, self.sandbox)
+        try:
+            base = await tree.base(asked.base)
+            changes, files = await tree.read(base)
+        except OutsideError as error:
+            # Without `files:` nothing is restricted, and a folder without git can still be checked.
+            failure = str(error) if asked.spec.files or asked.base else ""
+            return _Work(tree=tree, scope=Scope(failure=failure))
+        changes = [each for each in changes if not _is_own(each.path, asked.own)]
+        return _Work(
+            tree=tree,
+            base=base,
+            changes=tuple(changes),
+            files=files,
+            scope=scope(asked.spec.files or ("**",), changes),
+        )
+
+    def _runner(self, work: "_Work") -> Runner:
+        return Runner(
+            sandbox=self.sandbox,
+            folder=work.tree.folder,
+            readable=work.tree.records,
+            watched=work.files,
+            network=self.network,
+            limits=self.limits,
+        )
+
+    async def _notes(self, work: "_Work", runner: Runner, asked: Asked) -> tuple[str, ...]:
+        """What the commands did to the tree besides showing something."""
+        notes = [
+            f"`{ran.command}` changed {', '.join(ran.changed[:5])}"
+            for ran in runner.ran
+            if ran.changed
+        ]
+        if runner.ran and work.base:
+            known = {each.path for each in work.changes}
+            left = [
+                each.path
+                for each in await work.tree.changes(work.base)
+                if each.path not in known and not _is_own(each.path, asked.own)
+            ]
+            if left:
+                notes.append(f"the commands left behind {', '.join(left[:5])}")
+        return tuple(notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What was done, as git sees it; `base` is empty where git sees nothing."""
+
+    tree: Tree
+    scope: Scope
+    base: str = ""
+    changes: tuple[Change, ...] = ()
+    files: frozenset[str] = frozenset()
+
+    @property
+    def untouched(self) -> bool:
+        return bool(self.base) and not self.changes
+
+
+def checker_of(world: World) -> Checker:
+    """The checker of a process that has a world."""
+    settings = world.settings
+    known = known_secrets(world.environment)
+    personal = settings.privacy_personal_data == "remove"
+    return Checker(
+        sandbox=world.sandbox,
+        isolated=world.isolated,
+        limits=world.limits,
+        network=settings.sandbox_network,
+        clean=lambda value: redact(value, personal=personal, known=known),
+    )
+
+
+def root_of(folder: str) -> str:
+    """The root of the repository that `folder` lies in, or the folder itself."""
+    here = real = os.path.realpath(folder)
+    while git_folder(here) is None:
+        above = os.path.dirname(here)
+        if above == here:
+            return real
+        here = above
+    return here
+
+
+def check_events(report: Report, *, run: str) -> list[Event]:
+    """A check as facts for the log: one a criterion, then the end."""
+    told = [
+        _event(run, "check.criterion", f"{each.verdict}: {each.text}", criterion)
+        for each, criterion in zip(report.criteria, report.as_json()["criteria"], strict=True)
+    ]
+    return [*told, _event(run, "check.finished", _summary(report), {"report": report.as_json()})]
+
+
+def _event(run: str, kind: str, summary: str, facts: Mapping[str, Any]) -> Event:
+    return Event(run=run, kind=kind, payload={"summary": summary, "visibility": "SUMMARY", **facts})
+
+
+def _summary(report: Report) -> str:
+    passed = sum(each.verdict == "PASS" for each in report.criteria)
+    return f"Check {report.outcome}: {passed} of {len(report.criteria)} criteria proven"
+
+
+def _report(
+    spec: Spec,
+    criteria: Sequence[Criterion],
+    work: _Work,
+    *,
+    ignored: Sequence[Ignored],
+    notes: tuple[str, ...],
+) -> Report:
+    verdict = overall(criteria, work.scope)
+    reasons = [f"{each.text}: {each.reason}" for each in criteria if each.verdict != "PASS"]
+    reasons += [f"{each.path} was changed and {each.why}" for each in work.scope.violations]
+    reasons += [work.scope.failure] if work.scope.failure else []
+    nothing = not any(not each.added or _is_validation(each) for each in criteria)
+    return Report(
+        task=spec.id,
+        title=spec.title,
+        outcome=_outcome(verdict, work.scope, nothing=nothing),
+        verdict=verdict,
+        criteria=tuple(criteria),
+        scope=work.scope,
+        base=work.base,
+        reasons=(UNPROVEN, *reasons) if nothing else tuple(reasons),
+        ignored=tuple(ignored),
+        notes=notes,
+    )
+
+
+def _outcome(verdict: Ruling, found: Scope, *, nothing: bool) -> CheckOutcome:
+    if nothing and found.verdict == "PASS":
+        return "unproven"
+    return "passed" if verdict == "PASS" else "failed"
+
+
+def _is_validation(criterion: Criterion) -> bool:
+    return any(each.own for each in criterion.evidence)
+
+
+def _untouched(base: str) -> Criterion:
+    """Whoever says that work is done and changed nothing has shown nothing, whatever else is true."""
+    seen = f"no file differs from {base[:12]}"
+    evidence = Evidence(
+        type="command_output",
+        description="Something was done since the base commit",
+        location=f"git diff --stat {base[:12]}",
+    )
+    return Criterion(
+        text="Something was done since the base commit",
+        verdict="INCONCLUSIVE",
+        reason=seen,
+        evidence=(Looked(evidence=evidence, state="unconfirmed", seen=seen),),
+        added=True,
+    )
+
+
+def _is_own(path: str, own: Sequence[str]) -> bool:
+    return any(path.startswith(each) if each.endswith("/") else path == each for each in own)
+
+
+def _defines(work: _Work, test: str) -> str | None:
+    """The file of the work that defines a test of this name."""
+    for path in sorted(work.files):
+        name = os.path.basename(path)
+        if name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")):
+            try:
+                text = read_in(work.tree.folder, path, limit=_TEST_BYTES).decode(errors="replace")
+            except (RefusedError, OSError):
+                continue
+            if f"def {test}(" in text:
+                return path
+    return None

@@ -1,0 +1,113 @@
+"""What a criterion's own words let us look at."""
+
+import pytest
+
+from prowess.check.commands import says_nothing
+from prowess.check.criteria import Proposal, propose
+from prowess.check.probes import Probe
+
+
+def read(text: str, *validation: str) -> Proposal:
+    known = {"test_parse": "tests/test_a.py"}
+    return propose(text, validation=validation, find_test=known.get)
+
+
+def file(target: str, *, there: bool = True) -> Probe:
+    return Probe(type="file_existence", target=target, there=there)
+
+
+def words(target: str, quote: str, *, there: bool = True) -> Probe:
+    return Probe(type="file_inspection", target=target, quotes=(quote,), there=there)
+
+
+@pytest.mark.parametrize(
+    ("text", "probe"),
+    [
+        ("`docs/units.md` exists", file("docs/units.md")),
+        ("docs/units.md exists.", file("docs/units.md")),
+        ("The file `docs/units.md` is added", file("docs/units.md")),
+        ("There is a folder `docs/`", file("docs/")),
+        ("`old.py` no longer exists", file("old.py", there=False)),
+        ("old.py is removed", file("old.py", there=False)),
+        ("There is no `old.py`", file("old.py", there=False)),
+        ("`src/a.py` contains `def parse`", words("src/a.py", "def parse")),
+        ('README.md mentions "the units"', words("README.md", "the units")),
+        ("`a.py` does not contain `eval(`", words("a.py", "eval(", there=False)),
+        ("`make lint` passes", Probe(type="command_output", target="make lint")),
+        ("`make` succeeds", Probe(type="command_output", target="make")),
+        ("`./run.sh` exits with code 0", Probe(type="command_output", target="./run.sh")),
+        ("`app --bad` exits with 2", Probe(type="command_output", target="app --bad", code=2)),
+        ("`app --bad` fails", Probe(type="command_output", target="app --bad", code=None)),
+        (
+            "`app --version` prints `2.0`",
+            Probe(type="command_output", target="app --version", quotes=("2.0",)),
+        ),
+        ("`pytest -q` passes", Probe(type="test_result", target="pytest -q")),
+        ("`npm run test` passes", Probe(type="test_result", target="npm run test")),
+        (
+            "`tests/test_a.py::test_parse` passes",
+            Probe(type="test_result", target="python -m pytest -q tests/test_a.py::test_parse"),
+        ),
+        (
+            "test_parse passes",
+            Probe(type="test_result", target="python -m pytest -q tests/test_a.py -k test_parse"),
+        ),
+    ],
+)
+def test_a_plain_sentence_is_read_whole(text: str, probe: Probe) -> None:
+    assert read(text) == Proposal(probes=(probe,), whole=True)
+
+
+def test_all_tests_are_those_of_the_validation_commands() -> None:
+    found = read("All tests pass", "ruff check .", "pytest -q")
+
+    assert found == Proposal(probes=(Probe(type="test_result", target="pytest -q"),), whole=True)
+    assert not read("All tests pass", "ruff check .").whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '`parse("10")` raises, and the message names the units',
+        "`parse` works",
+        "the page looks good",
+        "`None` is returned",
+        "test_unknown passes",
+        "",
+        "`a.py` exists or `b.py` exists",
+    ],
+)
+def test_what_is_not_understood_is_not_guessed(text: str) -> None:
+    assert read(text) == Proposal()
+
+
+def test_a_part_that_is_not_understood_leaves_the_whole_open() -> None:
+    found = read("`make lint` passes and the users are happy")
+
+    assert found == Proposal(
+        probes=(Probe(type="command_output", target="make lint"),), whole=False
+    )
+
+
+def test_two_parts_that_are_understood_are_both_looked_at() -> None:
+    found = read("`a.py` exists, and `b.py` contains `x and y`; `c.py` is gone")
+
+    assert found.whole
+    assert found.probes == (file("a.py"), words("b.py", "x and y"), file("c.py", there=False))
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["true", ":", "echo ok", "make || true", "make; echo done", "make\nexit 0", "A=1 true",
+     "cd lib && echo ok", "make | echo fine"],
+)  # fmt: skip
+def test_some_commands_succeed_whatever_is_true(command: str) -> None:
+    assert says_nothing(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["make", "make && echo done", "echo a | grep a", "test -f x", "cd lib && make", "grep 'a; true' x"],
+)  # fmt: skip
+def test_others_may_fail(command: str) -> None:
+    assert not says_nothing(command)
