@@ -70,7 +70,7 @@ def test_the_output_of_a_terminal_can_be_piped_on_without_its_questions() -> Non
 @pytest.mark.parametrize("make", [MarkdownRenderer, AiderRenderer])
 def test_a_question_that_nobody_can_answer_names_the_flag_that_does(make: Make) -> None:
     async def talk(renderer: Renderer) -> str:
-        await renderer.ask(Question(id="q", prompt="Which?"), step="get-role")
+        await renderer.ask(Question(id="q", prompt="Which?"), step="get-role[2]")
         return ""
 
     assert "--set get-role=ANSWER" in typing(make)(talk, [])

@@ -79,6 +79,11 @@ def meant(typed: str, question: Question) -> str:
     return near[0] if len(near) == 1 else answer
 
 
+def nobody_answers(step: str) -> str:
+    """All rounds of a loop, `step[1]` and on, are answered by the step's name."""
+    return f"Nobody is here to answer. Say it beforehand: --set {step.partition('[')[0]}=ANSWER"
+
+
 class PlainRenderer:
     """
     Shows and asks by plain lines. What the lines of a text look like is decided by `formed`, which
@@ -99,7 +104,7 @@ class PlainRenderer:
         if typed is not None:
             self._write("\n")
             return meant(typed, question)
-        self._write(f"\nNobody is here to answer. Say it beforehand: --set {step}=ANSWER\n")
+        self._write(f"\n{nobody_answers(step)}\n")
         return None
 
     async def progress(self, progress: Progress) -> None:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 from prowess.core.run import Question
 from prowess.core.workflow import Progress, TextFormat
 from prowess.workflow.renderers.lines import Lines
-from prowess.workflow.renderers.plain import PlainRenderer, as_text, meant, one_line, safe
+from prowess.workflow.renderers.plain import (
+    PlainRenderer,
+    as_text,
+    meant,
+    nobody_answers,
+    one_line,
+    safe,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,9 +50,7 @@ class TerminalRenderer(PlainRenderer):
         self._aside.print(_text(_invitation(question), "cyan"), end="")
         typed = await self._lines.next()
         if typed is None:
-            self._aside.print(
-                _text(f"\nNobody is here to answer. Say it beforehand: --set {step}=ANSWER")
-            )
+            self._aside.print(_text(f"\n{nobody_answers(step)}"))
             return None
         self._aside.print()
         return meant(typed, question)
