@@ -45,6 +45,18 @@ def test_a_terminal_lays_markdown_out() -> None:
     assert "here (" in re.sub(r"\x1b\[[0-9;]*m", "", seen)
 
 
+def test_a_terminal_breaks_prose_between_words_and_leaves_other_lines_whole() -> None:
+    async def talk(renderer: Renderer) -> str:
+        await renderer.show("seven " * 40, step="s")
+        await renderer.show("eleven " * 40, step="s", format="text")
+        return ""
+
+    seen = PLAYERS["terminal"](talk, [])
+
+    assert {word for line in seen.splitlines()[:3] for word in line.split()} == {"seven"}
+    assert "eleven " * 40 in seen
+
+
 def test_in_a_pipe_the_terminal_writes_what_it_was_given() -> None:
     out = shown(lambda out, lines: TerminalRenderer(out, lines, aside=io.StringIO()), TABLE)
 

@@ -35,7 +35,7 @@ class TerminalRenderer(PlainRenderer):
         if not self._console.is_terminal:
             await super().show(text, step=step, format=format)
         elif text.strip():
-            self._console.print(_laid_out(text, format))
+            self._console.print(_laid_out(text, format), soft_wrap=format != "markdown")
             self._console.print()
 
     async def ask(self, question: Question, *, step: str, wrong: str = "") -> str | None:
