@@ -116,7 +116,7 @@ class Runner:
 
 def says_nothing(command: str) -> bool:
     """Whether its exit code is 0 whatever is true: `true`, `pytest || true`, `make; echo done`."""
-    commands = _simple(command)
+    commands = simple_commands(command)
     if commands is None:
         return False  # more shell than we read here; what it prints is looked at all the same
     names = [_program(words) for _, words in commands]
@@ -126,7 +126,7 @@ def says_nothing(command: str) -> bool:
     return last in _SAY_NOTHING and joined in ("||", ";", "&", "|", "\n")
 
 
-def _simple(command: str) -> list[tuple[str, list[str]]] | None:
+def simple_commands(command: str) -> list[tuple[str, list[str]]] | None:
     """The simple commands in order, each with what joins it to the one before."""
     lexer = shlex.shlex(command.replace("\n", " ; "), posix=True, punctuation_chars=";&|")
     lexer.whitespace_split = True

@@ -34,8 +34,9 @@ from prowess.core.evidence import (
 from prowess.core.ports import Sandbox
 from prowess.core.process import Limits
 from prowess.core.workspace import read_in
-from prowess.engine.world import World
+from prowess.engine.world import World, open_sandbox_for
 from prowess.permit.redact import known_secrets, redact
+from prowess.settings import Settings
 
 UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
@@ -161,13 +162,30 @@ class _Work:
 
 def checker_of(world: World) -> Checker:
     """The checker of a process that has a world."""
-    settings = world.settings
-    known = known_secrets(world.environment)
+    return _checker(world.settings, world.sandbox, world.environment, isolated=world.isolated)
+
+
+def open_checker(settings: Settings, environment: Mapping[str, str] = os.environ) -> Checker:
+    """A checker for a process that does nothing else."""
+    sandbox, isolated = open_sandbox_for(settings)
+    return _checker(settings, sandbox, environment, isolated=isolated)
+
+
+def _checker(
+    settings: Settings, sandbox: Sandbox, environment: Mapping[str, str], *, isolated: bool
+) -> Checker:
+    known = known_secrets(environment)
     personal = settings.privacy_personal_data == "remove"
     return Checker(
-        sandbox=world.sandbox,
-        isolated=world.isolated,
-        limits=world.limits,
+        sandbox=sandbox,
+        isolated=isolated,
+        limits=Limits(
+            seconds=settings.sandbox_seconds,
+            cpu_seconds=max(1, round(settings.sandbox_seconds)) * (os.cpu_count() or 1),
+            memory_bytes=settings.sandbox_memory_mb * 1024**2,
+            processes=settings.sandbox_processes,
+            file_bytes=settings.sandbox_file_mb * 1024**2,
+        ),
         network=settings.sandbox_network,
         clean=lambda value: redact(value, personal=personal, known=known),
     )
