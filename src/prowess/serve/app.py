@@ -12,11 +12,28 @@ from typing import Any
 from fastapi import FastAPI
 
 from prowess import __version__
-from prowess.serve import problems, rest_skills
+from prowess.serve import (
+    events,
+    problems,
+    rest_board,
+    rest_match,
+    rest_runs,
+    rest_skills,
+    rest_state,
+    spawn,
+)
 from prowess.serve.guard import Guard
 from prowess.serve.site import Site
 
-ROUTERS = (rest_skills.router,)
+ROUTERS = (
+    rest_skills.router,
+    rest_match.router,
+    rest_runs.router,
+    events.router,
+    spawn.router,
+    rest_board.router,
+    rest_state.router,
+)
 Include = Callable[[FastAPI, Site], AbstractAsyncContextManager[Any] | None]
 
 
@@ -44,7 +61,8 @@ def create_app(site: Site, *, faces: Sequence[Include] | None = None) -> FastAPI
     problems.include(app)
     for router in ROUTERS:
         app.include_router(router)
-    made = [include(app, site) for include in (_faces() if faces is None else faces)]
+    faces = _faces() if faces is None else faces
+    made = [include(app, site) for include in (spawn.include, *faces)]
     lasting = [each for each in made if each is not None]
     app.add_middleware(Guard, site=site, hosts=_names(site))
     return app

@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from prowess.core.errors import ProwessError
 from prowess.core.event import Event
-from prowess.permit.redact import redact
 from prowess.serve.auth import OWNER, Caller
 from prowess.serve.problems import HttpError, answer, body, problem_of
 from prowess.serve.site import Site
@@ -145,8 +144,7 @@ class Guard:
             "request": told,
             "status": status,
         }
-        payload = redact(facts, personal=True, known=self._site.known)
-        self._site.log.append(Event(run="audit", kind=f"audit.{kind}", payload=payload))
+        self._site.record(Event(run="audit", kind=f"audit.{kind}", payload=facts))
 
 
 class _Answer:

@@ -14,8 +14,9 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from prowess.core.board import ConflictError, NotOnBoardError
 from prowess.core.errors import (
+    ConflictError,
+    NotOnBoardError,
     OutsideError,
     ProwessError,
     RefusedError,

@@ -19,9 +19,11 @@ from fastapi import Depends, Request
 from prowess import engine
 from prowess.board.store import SqliteBoard
 from prowess.core.board import Board
-from prowess.core.errors import ProwessError, UsageError
+from prowess.core.errors import ProwessError, SettingsError, UsageError
+from prowess.core.event import Event
 from prowess.core.ports import Log
 from prowess.discover.catalog import Catalog
+from prowess.discover.roots import Root
 from prowess.discover.watch import SHARE, LiveCatalog
 from prowess.engine.house import House, open_house
 from prowess.engine.world import OpenModel
@@ -30,6 +32,7 @@ from prowess.permit.redact import known_secrets, redact
 from prowess.permit.visibility import Visibility, read_visibility
 from prowess.serve.auth import Tokens, read_tokens
 from prowess.serve.channels import Channels
+from prowess.serve.shown import Views
 from prowess.settings import Settings
 
 T = TypeVar("T")
@@ -47,6 +50,7 @@ class Site:
     visibility: Visibility
     count: Count
     channels: Channels
+    views: Views
     known: frozenset[str]  # secrets of this process, which no answer holds
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)  # one look at the skills at a time
     _computed: dict[Any, tuple[Catalog, Any]] = field(default_factory=dict)
@@ -63,6 +67,15 @@ class Site:
     def catalog(self) -> Catalog:
         """The skills as they are now: one unchanging picture, replaced when the disk changes."""
         return self.skills.current
+
+    def record(self, event: Event) -> None:
+        """Keep a fact that is no run's, without what may not be kept."""
+        payload = redact(dict(event.payload), personal=self.removes_personal, known=self.known)
+        self.log.append(Event(run=event.run, kind=event.kind, payload=payload))
+
+    @property
+    def removes_personal(self) -> bool:
+        return self.settings.privacy_personal_data == "remove"
 
     def computed(self, make: Callable[[Catalog], T]) -> T:
         """What `make` makes of the catalog, made anew only when the catalog is another."""
@@ -101,7 +114,14 @@ async def open_site(
     started = await asyncio.to_thread(engine.start, settings)
     if started.failure:
         _complain(f"the built-in skills are used where they are: {started.failure}")
-    roots = partial(engine.find_roots, settings, pack=started.pack)
+    engine.find_roots(settings)  # a folder named by hand must be there to begin with
+
+    def roots() -> list[Root]:
+        try:
+            return engine.find_roots(settings, pack=started.pack)
+        except SettingsError:
+            return []  # later it may come and go
+
     skills = await asyncio.to_thread(LiveCatalog, roots)
     async with open_house(settings, environment=environment, open_model=open_model) as house:
         # The house looks once; its runs are to find the skills as they are when they begin.
@@ -118,6 +138,7 @@ async def open_site(
                 visibility=visibility,
                 count=Count(house.log),
                 channels=Channels(house.log, visibility=visibility, known=known),
+                views=Views(house.log, house.engine, visibility=visibility, known=known),
                 known=known,
             )
             async with _working(site):

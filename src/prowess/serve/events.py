@@ -1,0 +1,86 @@
+"""
+Live events as server-sent events: replayed from where a reader was, then as they happen.
+
+An event's `id` is its number, so a browser that reconnects by itself misses nothing and sees
+nothing twice. The stream of a run ends with the run; who sees less has events left out, never cut.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Query
+from fastapi.sse import EventSourceResponse
+from starlette.responses import StreamingResponse
+from starlette.types import Send
+
+from prowess.core.errors import UsageError
+from prowess.serve.auth import Anyone
+from prowess.serve.site import TheSite
+
+router = APIRouter(prefix="/api", tags=["events"])
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; `data` is one event as JSON.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
+}
+STALLED = 30.0  # seconds that a reader may take nothing
+_NUMBER = re.compile(r"[0-9]{1,18}")
+After = Annotated[int | None, Query(ge=0, lt=10**18, description="Only those after this number.")]
+LastEventId = Annotated[
+    str | None, Header(alias="Last-Event-ID", description="As `after`, and counts more.")
+]
+
+
+@router.get("/runs/{id}/events", response_class=StreamingResponse, responses=STREAM)
+async def run_events(
+    site: TheSite,
+    caller: Anyone,
+    id: Annotated[str, Path(description="A run's id.")],  # noqa: A002
+    after: After = None,
+    last_event_id: LastEventId = None,
+) -> EventSourceResponse:
+    """Everything that happened in a run and happens from now on; numbers are its `seq`."""
+    start = _start(after, last_event_id) or 0
+    site.views.get(id)
+    return Live(site.channels.read(id, caller.role, after=start))
+
+
+@router.get("/events", response_class=StreamingResponse, responses=STREAM)
+async def all_events(
+    site: TheSite, caller: Anyone, after: After = None, last_event_id: LastEventId = None
+) -> EventSourceResponse:
+    """What happens from now on, or after a number: those of all runs, which are positions in the log."""
+    start = _start(after, last_event_id)
+    if start is None:
+        start = next((each.position for each in site.log.last(1)), 0)
+    return Live(site.channels.read(None, caller.role, after=start))
+
+
+def _start(after: int | None, last_event_id: str | None) -> int | None:
+    """A browser that reconnects asks the old address again, and says in the header how far it came."""
+    if not last_event_id:
+        return after
+    if not _NUMBER.fullmatch(last_event_id):
+        raise UsageError("Last-Event-ID is not a number that we gave", hint="leave it out")
+    return int(last_event_id)
+
+
+class Live(EventSourceResponse):
+    """Bytes that are ready to be sent. A reader that takes nothing for too long is let go."""
+
+    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+        super().__init__(events, headers={"X-Accel-Buffering": "no"})
+        self._events = events
+
+    async def stream_response(self, send: Send) -> None:
+        start = {"status": self.status_code, "headers": self.raw_headers}
+        await send({"type": "http.response.start", **start})
+        async with aclosing(self._events) as events:
+            async for data in events:
+                async with asyncio.timeout(STALLED):
+                    await send({"type": "http.response.body", "body": data, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,179 @@
+"""Runs: start, look at, answer, cancel, resume, fork; in the words of `prowess runs`."""
+
+import asyncio
+import getpass
+import os
+from contextlib import aclosing, suppress
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from prowess.core.errors import ConflictError, UsageError
+from prowess.engine.request import RunRequest
+from prowess.model.names import NoModelError
+from prowess.observe.follow import follow
+from prowess.observe.views import RunView
+from prowess.permit.visibility import Role
+from prowess.serve.auth import Anyone, Caller
+from prowess.serve.problems import HttpError
+from prowess.serve.site import Site, TheSite
+
+router = APIRouter(prefix="/api/runs", tags=["runs"])
+Id = Annotated[str, Path(description="A run's id.", examples=["3f2a9c41d0b7"])]
+BEGINS = 2.0  # seconds that a new run has to tell that it began, before its id is given out
+
+
+class Start(BaseModel):
+    """`allow` and `ask` are for developers. `answers`: somebody will answer what the run asks."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {"skill": "csv-report", "arguments": "sales.csv by region", "model": "demo"}
+        },
+    )
+
+    skill: str
+    arguments: str = Field("", max_length=100_000)
+    model: str | None = None
+    allow: list[str] = []
+    ask: bool = False
+    answers: bool = True
+    max_iterations: int | None = Field(None, ge=1, le=1000)
+
+
+class Fork(BaseModel):
+    """The ways part at the beginning of this iteration."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"iteration": 2}})
+
+    iteration: int = Field(ge=1, le=1_000_000)
+
+
+class Answer(BaseModel):
+    """Without `question`, the one that is open."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"answer": "yes"}})
+
+    answer: str = Field(min_length=1, max_length=20_000)
+    question: str | None = None
+
+
+@router.post("", status_code=201)
+async def start_run(site: TheSite, caller: Anyone, asked: Start, response: Response) -> Any:
+    """Begin a run. It goes on whether or not anybody watches."""
+    if (asked.allow or asked.ask) and not caller.may(Role.DEVELOPER):
+        raise HttpError(403, "FORBIDDEN", "allow and ask are for DEVELOPER")
+    run = await begin(site, request_of(site, **asked.model_dump()))
+    response.headers["Location"] = f"/api/runs/{run}"
+    return {"run": run}
+
+
+@router.get("")
+async def list_runs(
+    site: TheSite,
+    caller: Anyone,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    before: Annotated[str | None, Query(description="Only runs older than this one.")] = None,
+) -> Any:
+    """The newest first. `next` is what `before` must be for the next page; `position` is where live events go on."""
+    position = next((each.position for each in site.log.last(1)), 0)
+    views = await asyncio.to_thread(site.views.page, limit=limit, before=before)
+    abandoned = await site.views.abandoned(views)
+    return {
+        "runs": [site.views.shown(view, caller.role, abandoned=abandoned) for view in views],
+        "next": views[-1].id if len(views) == limit else None,
+        "position": position,
+    }
+
+
+@router.get("/{id}")
+async def show_run(site: TheSite, caller: Anyone, id: Id) -> Any:  # noqa: A002
+    """How it stands, what it used, what it answered."""
+    return await _shown(site, caller, site.views.get(id))
+
+
+@router.post("/{id}/cancel")
+async def cancel_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
+    """Stop it for good."""
+    _under_way(site.views.get(id))
+    await site.house.cancel(_whole(id))
+    return {"run": id, "cancelled": True}
+
+
+@router.post("/{id}/resume")
+async def resume_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
+    """Go on with a run whose process ended."""
+    _under_way(site.views.get(id))
+    if await site.house.engine.state(_whole(id)) != "interrupted":
+        raise ConflictError(
+            f"the run {id} is being worked on", hint="its events show how far it is"
+        )
+    await site.house.engine.resume(id)
+    return {"run": id, "resumed": True}
+
+
+@router.post("/{id}/fork", status_code=201)
+async def fork_run(site: TheSite, _: Anyone, id: Id, asked: Fork) -> Any:  # noqa: A002
+    """Try again from an iteration of it, as a run of its own."""
+    site.views.get(id)
+    run = await site.house.fork(_whole(id), iteration=asked.iteration)
+    return {"run": run, "forked": id}
+
+
+@router.post("/{id}/answer")
+async def answer_question(site: TheSite, _: Anyone, id: Id, given: Answer) -> Any:  # noqa: A002
+    """Answer the question that it waits with."""
+    view = site.views.get(id)
+    question = view.question
+    if question is None or given.question not in {None, question["id"]}:
+        raise ConflictError(f"the run {id} does not ask that", hint="its question may be answered")
+    options = question["options"]
+    if options and given.answer not in options:
+        raise UsageError("the answer is none of the options", hint=f"use {' or '.join(options)}")
+    # A sub-agent's question is kept with the run it belongs to.
+    await site.house.engine.send_answer(id.partition(".")[0], question["id"], given.answer)
+    return {"run": id, "question": question["id"], "answer": given.answer}
+
+
+def request_of(site: Site, **asked: Any) -> RunRequest:
+    """What is asked, of this project, by whoever runs this server."""
+    return RunRequest(
+        **{**asked, "allow": tuple(asked.get("allow", ()))},
+        workspace=os.path.realpath(site.settings.project),
+        user=getpass.getuser(),
+        date=datetime.now(UTC).astimezone().date().isoformat(),
+    )
+
+
+async def begin(site: Site, request: RunRequest) -> str:
+    """Start it, and return once it can be looked at. That no model is set up, the run itself tells."""
+    with suppress(NoModelError):
+        await asyncio.to_thread(site.house.check, request)
+    run = await site.house.start(request)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(BEGINS), aclosing(follow(site.log, run)) as events:
+            async for _ in events:
+                break
+    return run
+
+
+async def _shown(site: Site, caller: Caller, view: RunView) -> dict[str, Any]:
+    return site.views.shown(view, caller.role, abandoned=await site.views.abandoned([view]))
+
+
+def _under_way(view: RunView) -> None:
+    if view.ended:
+        raise ConflictError(
+            f"the run {view.id} has ended: {view.state}", hint="fork it to try again"
+        )
+
+
+def _whole(id: str) -> str:  # noqa: A002
+    if "." in id:
+        raise UsageError(
+            f"{id} is a part of the run {id.partition('.')[0]}", hint="name the whole run"
+        )
+    return id

@@ -1,0 +1,294 @@
+"""
+Spawning: a session comes to work, gets its tasks and its skills, and a run does the work.
+
+What the session was given is written down in its manifest before anything starts. When the run has
+ended, its tasks and the session end with it; a server that was killed in between does so when it is
+back.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from string import Template
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from prowess.board import names, sessions, tasks
+from prowess.core.board import BoardTask, Session, TaskStatus, role_named
+from prowess.core.errors import (
+    CancelledRunError,
+    ConflictError,
+    NotOnBoardError,
+    ProwessError,
+    UsageError,
+)
+from prowess.core.files import make_private
+from prowess.core.run import Outcome
+from prowess.core.skill import Skill
+from prowess.discover.dependencies import closure
+from prowess.discover.roles import for_role
+from prowess.serve.auth import Developer
+from prowess.serve.problems import HttpError
+from prowess.serve.rest_runs import begin, request_of
+from prowess.serve.site import Site, TheSite
+
+router = APIRouter(prefix="/api/sessions", tags=["board"])
+SOURCES = ("ui", "session")
+COORDINATOR = "orchestrator"
+AGENTS = ("built-in",)
+_PROMPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawn.md")
+
+
+def _also(name: str, **more: Any) -> Any:
+    """Other servers of this kind write the field in another way."""
+    spellings = {"tasks": "taskIds", "session": "sessionId", "source": "spawnSource"}
+    spellings["project"] = "projectId"
+    return Field(None, validation_alias=AliasChoices(name, spellings[name]), **more)
+
+
+class Spawn(BaseModel):
+    """
+    `source` says who spawns: a person (`ui`), or another session, which must be a coordinator and
+    is then named in `session`. Skills that are not there are reported, and the rest is given.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {"role": "worker", "tasks": ["ENG-H-0042"], "skills": ["code-quality"]}
+        },
+    )
+
+    role: str = "worker"
+    tasks: Any = _also("tasks", json_schema_extra={"type": "array", "items": {"type": "string"}})
+    skills: list[str] = []
+    name: str | None = None
+    project: str | None = _also("project")
+    source: str | None = _also("source")
+    session: str | None = _also("session")
+    agent: str = "built-in"
+    model: str | None = None
+
+
+@router.post("/spawn", status_code=201)
+async def spawn(site: TheSite, _: Developer, asked: Spawn, request: Request) -> Any:
+    """Bring a session to work on tasks of the board; its run reports as it goes."""
+    wanted = _checked(site, asked)
+    given = _skills(site, asked)
+    session = await asyncio.to_thread(_at_work, site, asked, wanted)
+    try:
+        taken = [tasks.claim(site.board, each.id, session=session.name) for each in wanted]
+        run = await begin(
+            site,
+            request_of(
+                site,
+                skill=given[0][-1].name,
+                arguments=_prompt(session, taken, given[1]),
+                model=asked.model,
+                answers=True,
+            ),
+        )
+        manifest = _manifest(session, taken, given, asked, run=run, api=str(request.base_url))
+        file = _written(site, session, manifest)
+    except ProwessError as error:
+        sessions.end(site.board, session.name, summary=f"not started: {error}")
+        raise
+    request.app.state.attendant.attend(session.name, run, [each.id for each in taken])
+    return {
+        "session": session.as_json(),
+        "run": run,
+        "manifest": file,
+        "skills": manifest["skills"],
+        "missing": manifest["missing"],
+    }
+
+
+def _checked(site: Site, asked: Spawn) -> list[BoardTask]:
+    """The tasks; or the first thing that is wrong with what was asked."""
+    ids = asked.tasks
+    if not isinstance(ids, list) or not ids or not all(isinstance(each, str) for each in ids):
+        raise HttpError(400, "invalid_task_ids", "tasks must be a list of ids, with one at least")
+    source = asked.source or ("session" if asked.session else "ui")
+    if source not in SOURCES:
+        raise HttpError(400, "invalid_spawn_source", f"source must be one of: {', '.join(SOURCES)}")
+    if asked.agent not in AGENTS:
+        raise UsageError("there is no such agent", hint=f"use {' or '.join(AGENTS)}")
+    if asked.project not in {None, site.settings.project, os.path.basename(site.settings.project)}:
+        raise HttpError(404, "project_not_found", "this server has another project")
+    if source == "session":
+        _coordinator(site, asked.session)
+    try:
+        return [tasks.find(site.board, each) for each in dict.fromkeys(ids)]
+    except NotOnBoardError as error:
+        raise HttpError(404, "task_not_found", str(error)) from None
+
+
+def _coordinator(site: Site, name: str | None) -> None:
+    if not name:
+        raise HttpError(400, "missing_session_id", "a session that spawns must say which it is")
+    try:
+        parent = sessions.at_work(site.board, name)
+    except NotOnBoardError as error:
+        raise HttpError(404, "parent_session_not_found", str(error)) from None
+    if parent.role != COORDINATOR:
+        raise HttpError(
+            403, "spawn_requires_coordinator", f"{parent.name} is {parent.role}, not {COORDINATOR}"
+        )
+
+
+def _skills(site: Site, asked: Spawn) -> tuple[Sequence[Skill], list[Skill], list[str]]:
+    """Those of the role, its own last; those that were asked for besides; and what is not there."""
+    role = COORDINATOR if role_named(asked.role).name == COORDINATOR else "worker"
+    skills = site.catalog.skills
+    own = for_role(role, skills)
+    more = closure([name for name in asked.skills if name in skills], skills)
+    if not own.skills:
+        raise UsageError(
+            f"no skill is assigned to the role {role}", hint="assign one with assignTo"
+        )
+    beside = [skill for skill in more.skills if skill not in own.skills]
+    missing = [name for name in asked.skills if name not in skills]
+    missing += [name for _, name in (*own.missing, *more.missing)]
+    return own.skills, beside, list(dict.fromkeys(missing))
+
+
+def _at_work(site: Site, asked: Spawn, wanted: Sequence[BoardTask]) -> Session:
+    name = asked.name or names.suggest(site.board, asked.role, count=1)[0].name
+    return sessions.start(site.board, name, role=asked.role, task=wanted[0].id)
+
+
+def _prompt(session: Session, taken: Sequence[BoardTask], beside: Sequence[Skill]) -> str:
+    with open(_PROMPT, encoding="utf-8") as file:
+        template = Template(file.read())
+    lines = [f"- {each.id}: {each.title}\n  {each.description}".rstrip() for each in taken]
+    return template.substitute(
+        name=session.name,
+        role=session.role,
+        tasks="\n".join(lines),
+        skills=", ".join(skill.name for skill in beside) or "no other",
+    )
+
+
+def _manifest(
+    session: Session,
+    taken: Sequence[BoardTask],
+    given: tuple[Sequence[Skill], list[Skill], list[str]],
+    asked: Spawn,
+    *,
+    run: str,
+    api: str,
+) -> dict[str, Any]:
+    own, beside, missing = given
+    return {
+        "manifestVersion": "1.0",
+        "session": session.as_json(),
+        "role": session.role,
+        "agent": asked.agent,
+        "model": asked.model,
+        "run": run,
+        "api": api,
+        "tasks": [each.as_json() for each in taken],
+        "skills": [
+            {
+                "id": skill.name,
+                "name": skill.title,
+                "version": skill.version,
+                "path": skill.path,
+                "dependencies": list(skill.dependencies),
+            }
+            for skill in (*own, *beside)
+        ],
+        "missing": missing,
+    }
+
+
+def _written(site: Site, session: Session, manifest: Mapping[str, Any]) -> str:
+    file = _file(site, session)
+    try:
+        make_private(os.path.dirname(file))
+        half = f"{file}.half"
+        with open(half, "w", encoding="utf-8") as opened:
+            json.dump(manifest, opened, ensure_ascii=False, indent=2)
+        os.replace(half, file)
+    except OSError as error:
+        raise HttpError(
+            500, "manifest_generation_failed", f"the manifest cannot be written: {error.strerror}"
+        ) from error
+    return file
+
+
+def _file(site: Site, session: Session) -> str:
+    return os.path.join(site.settings.data, "sessions", str(session.number), "manifest.json")
+
+
+class Attendant:
+    """Waits beside each spawned run, and ends its tasks and its session when the run has ended."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._waiting: set[asyncio.Task[None]] = set()
+
+    def attend(self, session: str, run: str, ids: Sequence[str]) -> None:
+        task = asyncio.create_task(self._wait(session, run, ids))
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
+
+    def attend_all(self) -> None:
+        """Those that were spawned before this server began."""
+        for session in self._site.board.sessions():
+            with suppress(OSError, ValueError, KeyError):
+                with open(_file(self._site, session), encoding="utf-8") as file:
+                    manifest = json.load(file)
+                self.attend(
+                    session.name, manifest["run"], [each["id"] for each in manifest["tasks"]]
+                )
+
+    async def _wait(self, session: str, run: str, ids: Sequence[str]) -> None:
+        try:
+            outcome = await self._site.house.outcome(run)
+        except CancelledRunError as error:
+            outcome = Outcome(ending="cancelled", answer="", reason=str(error))
+        except UsageError:
+            return  # interrupted: whoever resumes it has it
+        except ProwessError as error:
+            outcome = Outcome(ending="failed", answer="", reason=str(error))
+        for each in ids:
+            with suppress(ConflictError, NotOnBoardError):  # somebody else said how it ended
+                self._end_task(each, session, run, outcome)
+        with suppress(NotOnBoardError):
+            sessions.end(self._site.board, session, summary=_summary(run, outcome))
+
+    def _end_task(self, each: str, session: str, run: str, outcome: Outcome) -> None:
+        task = tasks.find(self._site.board, each)
+        if task.session == session and task.status == "in-progress":
+            status: TaskStatus = "done" if outcome.ok else "failed"
+            tasks.update(
+                self._site.board, each, status=status, message=_summary(run, outcome), by=session
+            )
+
+    def stop(self) -> None:
+        for task in self._waiting:
+            task.cancel()
+
+
+def _summary(run: str, outcome: Outcome) -> str:
+    said = (outcome.answer.strip() or outcome.reason)[:2_000]
+    return f"run {run} ended {outcome.ending}: {said}"
+
+
+def include(app: FastAPI, site: Site) -> AbstractAsyncContextManager[None]:
+    app.state.attendant = attendant = Attendant(site)
+
+    @asynccontextmanager
+    async def attending() -> AsyncIterator[None]:
+        attendant.attend_all()
+        try:
+            yield
+        finally:
+            attendant.stop()
+
+    return attending()

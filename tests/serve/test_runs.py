@@ -1,0 +1,176 @@
+"""Runs over REST, with everything real but the model."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from house import skill_file
+from prowess.core.event import Event
+from prowess.model.scripted import call, final
+from serve.served import Home, Served, until
+
+NOTE = [call("Write", file_path="note.txt", content="hello"), final("Written.")]
+ASKS = [call("Ask", question="Which one?", options=["red", "blue"]), final("Thank you.")]
+WAITS = [call("Bash", command="sleep 30"), final("Rested.")]
+TOKENS = {"user" * 5: "END_USER", "maker" * 5: "DEVELOPER", "owner" * 5: "ADMIN"}
+
+
+@pytest.fixture
+def at(home: Path, project: Path, tmp_path: Path) -> Home:
+    for name in ("note", "asks", "waits"):
+        skill_file(project, name, "Do it.")
+    return Home(project, tmp_path / "data", {"note": NOTE, "asks": ASKS, "waits": WAITS})
+
+
+@pytest.fixture
+def served(at: Home) -> Iterator[Served]:
+    with at.serving() as served:
+        yield served
+
+
+def waiting(served: Served, run: str) -> dict[str, Any]:
+    until(lambda: served.get(f"/api/runs/{run}").json["state"] == "waiting")
+    view: dict[str, Any] = served.get(f"/api/runs/{run}").json
+    return view
+
+
+def test_a_run_is_started_watched_and_read(served: Served, project: Path) -> None:
+    run = served.start("note", arguments="be brief")
+
+    view = served.ended(run)
+
+    assert (project / "note.txt").read_text() == "hello"
+    assert view["state"] == "done"
+    assert view["answer"] == "Written."
+    assert view["arguments"] == "be brief"
+    assert view["progress"] == 100
+
+
+def test_runs_come_page_by_page_newest_first(served: Served) -> None:
+    runs = [served.start("note") for _ in range(3)]
+    for run in runs:
+        served.ended(run)
+
+    first = served.get("/api/runs?limit=2").json
+    second = served.get(f"/api/runs?limit=2&before={first['next']}").json
+
+    assert [view["id"] for view in first["runs"] + second["runs"]] == runs[::-1]
+    assert second["next"] is None
+
+
+def test_a_question_is_answered_once_and_with_one_of_its_options(served: Served) -> None:
+    run = served.start("asks")
+    question = waiting(served, run)["question"]
+
+    assert question["options"] == ["red", "blue"]
+    assert served.post(f"/api/runs/{run}/answer", {"answer": "green"}).status == 400
+    assert served.post(f"/api/runs/{run}/answer", {"answer": "red", "question": "x"}).status == 409
+    answer = served.post(f"/api/runs/{run}/answer", {"answer": "red", "question": question["id"]})
+    assert answer.json == {"run": run, "question": question["id"], "answer": "red"}
+    assert served.ended(run)["answer"] == "Thank you."
+    assert served.post(f"/api/runs/{run}/answer", {"answer": "red"}).status == 409
+
+
+def test_a_run_is_cancelled_for_good(served: Served) -> None:
+    run = served.start("waits")
+
+    answer = served.post(f"/api/runs/{run}/cancel")
+
+    assert answer.json == {"run": run, "cancelled": True}
+    assert served.ended(run)["state"] == "cancelled"
+    assert served.post(f"/api/runs/{run}/cancel").status == 409
+
+
+def test_a_run_is_tried_again_from_an_iteration(served: Served) -> None:
+    run = served.start("note")
+    served.ended(run)
+
+    answer = served.post(f"/api/runs/{run}/fork", {"iteration": 2})
+
+    assert answer.status == 201
+    assert answer.json["forked"] == run
+    until(lambda: served.get(f"/api/runs/{answer.json['run']}").status == 200)
+    assert served.ended(answer.json["run"])["answer"] == "Written."
+
+
+def test_runs_that_a_server_left_unfinished_go_on_in_the_next(at: Home) -> None:
+    with at.serving() as served:
+        run = served.start("asks")
+        waiting(served, run)
+
+    with at.serving() as served:
+        waiting(served, run)
+        served.post(f"/api/runs/{run}/answer", {"answer": "blue"})
+
+        assert served.ended(run)["answer"] == "Thank you."
+        assert served.post(f"/api/runs/{run}/resume").status == 409
+
+
+def test_what_is_no_run_is_not_found(served: Served) -> None:
+    for path in ("nope", "audit", "board", "%00", "..%2f..%2fetc", "x" * 3000):
+        for end in ("", "/events"):
+            assert served.get(f"/api/runs/{path}{end}").status == 404
+        for verb in ("cancel", "resume"):
+            assert served.post(f"/api/runs/{path}/{verb}").status == 404
+
+
+def test_a_run_that_cannot_begin_is_refused_with_the_reason(served: Served) -> None:
+    assert served.post("/api/runs", {"skill": "nope"}).status == 404
+    assert served.post("/api/runs", {"skill": "note", "max_iterations": 0}).status == 400
+    assert served.post("/api/runs", {"skill": "note", "wrong": 1}).code == "VALIDATION_ERROR"
+    assert served.post("/api/runs", {}).status == 400
+
+
+def test_who_sees_only_summaries_learns_the_answer_but_not_what_was_given(at: Home) -> None:
+    at.settings = {"serve_tokens": TOKENS}
+    user, maker, _ = TOKENS
+    with at.serving(token=maker) as served:
+        run = served.start("note", arguments="the secret plan")
+        whole = served.ended(run)
+
+        summary = served.get(f"/api/runs/{run}", token=user).json
+
+        assert whole["arguments"] == "the secret plan"
+        assert summary["arguments"] == ""
+        assert summary["answer"] == "Written."
+        assert "the secret plan" not in served.get("/api/runs", token=user).body.decode()
+
+
+def test_only_developers_grant_tools(at: Home) -> None:
+    at.settings = {"serve_tokens": TOKENS}
+    user, maker, _ = TOKENS
+    with at.serving(token=user) as served:
+        asked = {"skill": "note", "allow": ["Bash(rm:*)"]}
+
+        assert served.post("/api/runs", asked).status == 403
+        assert served.post("/api/runs", asked, token=maker).status == 201
+
+
+def test_changes_are_on_record_for_admins(at: Home) -> None:
+    at.settings = {"serve_tokens": TOKENS}
+    user, maker, owner = TOKENS
+    with at.serving(token=maker) as served:
+        served.start("note")
+        served.post("/api/skills/note/reload", token=user)
+
+        kinds = {
+            role: [
+                each["request"] for each in take(served, role) if each["kind"].startswith("audit.")
+            ]
+            for role in TOKENS
+        }
+
+    assert kinds[owner] == ["POST /api/runs", "POST /api/skills/note/reload"]
+    assert kinds[maker] == kinds[user] == []
+
+
+def take(served: Served, token: str) -> list[dict[str, Any]]:
+    """What a reader with this token sees of the log so far."""
+    served.site.record(Event(run="end", kind=f"end.{token}", payload={}))
+    events = served.events("/api/events?after=0", Authorization=f"Bearer {token}")
+    with closing(events):
+        return list(takewhile(lambda each: each["kind"] != f"end.{token}", events))
