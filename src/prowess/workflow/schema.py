@@ -150,7 +150,8 @@ _OWN: Mapping[Kind, Schema] = {
         "skill": _text("The name of the skill to run."),
         "arguments": _text("What the skill is to do."),
         "inputs": {"type": "object", "description": "Values for a skill that is a workflow."},
-        **_TRIED,
+        # It has time limits of its own, and stopping it half way could not be repeated in the same way.
+        **{name: shape for name, shape in _TRIED.items() if name != "timeout"},
     },
     "python": {
         "python": _text(

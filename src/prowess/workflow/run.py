@@ -1,0 +1,160 @@
+"""
+Carry out a workflow: ask the walk for its next round, do the work of it, tell the walk what it left.
+
+Each piece of work is one durable step. What was done before a crash is not done again; the step that
+was under way is, from its beginning. A question waits for as long as it takes.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, UsageError
+from prowess.core.run import Outcome
+from prowess.core.workflow import QuestionStep, Step, Workflow
+from prowess.workflow.means import AskWork, CommandWork, Left, Means, PythonWork, SkillWork, Work
+from prowess.workflow.perform import perform
+from prowess.workflow.state import Known, Telling
+from prowess.workflow.walk import StepFailedError, Walk, Walking
+
+
+async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "") -> Outcome:
+    """
+    One workflow to its end. `details` of the outcome has the stored `values`.
+
+    With `from_step` the outermost steps before it are left out; what they would have stored can be
+    given. Raises `UsageError` for what is given and not known, before anything runs.
+    """
+    check_given(workflow, means.given, from_step=from_step)
+    known = Known(names={**means.built_in, **_stored_before(workflow, means, from_step)})
+    telling = Telling(run=means.run, record=means.record, total=len(workflow.steps))
+    walk = Walk(telling, means.given)
+    failed: ProwessError | None = None
+    try:
+        await _drive(walk.inputs(workflow.inputs, known), telling, means)
+        await _drive(walk.top(workflow.steps, known, from_step=from_step), telling, means)
+    except (CancelledRunError, InDoubtError):
+        raise
+    except ProwessError as error:
+        failed = error
+    await _show_progress(telling, means)
+    values = {name: value for name, value in known.names.items() if name not in means.built_in}
+    details: dict[str, Any] = {"values": values}
+    if failed:
+        hint = failed.hint
+        if isinstance(failed, StepFailedError):
+            details["step"] = failed.label
+            top = workflow.steps[telling.index - 1].id
+            hint = hint or f"mend the cause, then go on with --from {top}"
+        reason = f"{failed} ({hint})"
+        return Outcome(
+            ending="failed", answer="", reason=reason, details=details, **_spent(telling)
+        )
+    reason = f"all {len(workflow.steps)} steps are done"
+    return Outcome(
+        ending="done", answer=telling.said, reason=reason, details=details, **_spent(telling)
+    )
+
+
+def _spent(telling: Telling) -> dict[str, Any]:
+    spent = telling.spent
+    return {
+        "iterations": int(spent.get("iterations", 0)),
+        "tokens": int(spent.get("tokens", 0)),
+        "cost": spent.get("cost", 0.0),
+    }
+
+
+async def _drive(walk: Walking, telling: Telling, means: Means) -> None:
+    left: list[Left] | None = None
+    while True:
+        try:
+            works = next(walk) if left is None else walk.send(left)
+        except StopIteration:
+            return
+        await _show_progress(telling, means)
+        left = await _round(works, means) if works else []
+
+
+async def _round(works: list[Work], means: Means) -> list[Left]:
+    """
+    Do the work of one round. Steps get their numbers in the order in which they are begun, so what
+    has steps inside (a question, a skill) goes one after another while the rest is under way.
+    """
+    refused = {}
+    for place, work in enumerate(works):
+        if isinstance(work, CommandWork | PythonWork) and (why := await means.permit(work)):
+            refused[place] = Left(ok=False, error=f"it may not be run: {why}")
+    alone = {
+        place for place, work in enumerate(works) if isinstance(work, AskWork | SkillWork)
+    }  # fmt: skip
+    tasks = {
+        place: asyncio.create_task(_kept(work, means))
+        for place, work in enumerate(works)
+        if place not in refused and place not in alone
+    }
+    left: dict[int, Left] = dict(refused)
+    try:
+        if alone:
+            await asyncio.sleep(0)  # the others have begun, and have their numbers
+        for place in sorted(alone):
+            left[place] = await perform(works[place], means)
+        for place, task in tasks.items():
+            left[place] = await task
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return [left[place] for place in range(len(works))]
+
+
+async def _kept(work: Work, means: Means) -> Left:
+    async def do() -> Any:
+        return (await perform(work, means)).as_json()
+
+    return Left(**await means.steps.do(work.label, do))
+
+
+async def _show_progress(telling: Telling, means: Means) -> None:
+    waiting, telling.progress[:] = list(telling.progress), []
+    for progress in waiting:
+        await means.renderer.progress(progress)
+
+
+def check_given(workflow: Workflow, given: Any, *, from_step: str = "") -> None:
+    """Refuse answers to what nobody asks, and a beginning that is not there."""
+    ids = [step.id for step in workflow.steps]
+    if from_step and from_step not in ids:
+        raise UsageError(
+            f"{workflow.name} has no step {from_step!r} to begin from", hint=f"use {', '.join(ids)}"
+        )
+    every = list(every_step(workflow.steps))
+    known = {each.name for each in workflow.inputs} | {step.store for step in every if step.store}
+    known |= {step.id for step in every if isinstance(step, QuestionStep)}
+    if unknown := [name for name in given if name not in known]:
+        raise UsageError(
+            f"{workflow.name} has nothing called {unknown[0]!r} to set",
+            hint=f"it may be: {', '.join(sorted(known)) or 'nothing'}",
+        )
+
+
+def every_step(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """The steps with all that are inside of them, in the order of the file."""
+    for step in steps:
+        yield step
+        for name in ("then", "otherwise", "steps"):
+            yield from every_step(getattr(step, name, ()))
+        for branch in getattr(step, "branches", ()):
+            yield from every_step(branch)
+
+
+def _stored_before(workflow: Workflow, means: Means, from_step: str) -> dict[str, Any]:
+    if not from_step:
+        return {}
+    skipped = []
+    for step in workflow.steps:
+        if step.id == from_step:
+            break
+        skipped.append(step)
+    stored = {step.store for step in every_step(tuple(skipped))}
+    return {name: value for name, value in means.given.items() if name in stored}
