@@ -151,7 +151,6 @@ async def _over_mcp(
     async def answer(ctx: Context, run: str, answer: str | None = None) -> Returned:
         renderer, ending = running[run]
         renderer.answer(answer)
-        await asyncio.sleep(0)
         return await renderer.converse(ctx, ending)
 
     async def person(ctx: Any, asked: types.ElicitRequestFormParams) -> types.ElicitResult:
