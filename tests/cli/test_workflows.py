@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(app.HOMES, "workflows", ("schema", "convert"))  # type: ignore[arg-type]
+    monkeypatch.setitem(app.HOMES, "workflows", ("schema", "convert"))
 
 
 @pytest.mark.parametrize("words", [(), ("--json",)])
