@@ -132,7 +132,7 @@ def _choose(task: str | None, plan: str | None, id_: str | None, *, root: str) -
 def _from_file(path: str, id_: str | None) -> _Chosen:
     from prowess.check.task_file import read_tasks, ready
 
-    specs = read_tasks(_text(path), name=path)
+    specs = read_tasks(read_text(path), name=path)
     under_way = [spec for spec in specs if spec.status == "in_progress"]
     named = [spec for spec in specs if spec.id == id_] if id_ else [*under_way, *ready(specs)]
     if not named:
@@ -206,7 +206,7 @@ async def _proposed(
     if evidence and model:
         raise UsageError("--evidence and --model together", hint="let one of them propose")
     if evidence:
-        claims = read_claims(_text(evidence), name=evidence)
+        claims = read_claims(read_text(evidence), name=evidence)
         return Proposed(run="", layered=Layered(on=False), claims=tuple(claims))
     if model is None:
         return None
@@ -223,7 +223,7 @@ async def _proposed(
     return proposed
 
 
-def _text(path: str) -> str:
+def read_text(path: str) -> str:
     try:
         with open(path, encoding="utf-8-sig") as file:
             return file.read()
