@@ -1,0 +1,215 @@
+// One run: how it stands, what it asks, what it answered, and everything that happened in it.
+
+import { api } from "./api.js";
+import { button, command, el, guarded, link, put, say, to } from "./dom.js";
+import { follow, gathered } from "./live.js";
+import { bar, facts, section, state, table } from "./parts.js";
+import { startRun } from "./start.js";
+import { Story } from "./story.js";
+import { Timeline } from "./timeline.js";
+import { count, lasted, money, plural, short, STATES, whole } from "./words.js";
+
+const TURNS = new Set(["run.finished", "question.asked", "question.answered", "agent.joined"]);
+const DETAILS = "prowess.details";
+
+export async function run(main, { id, me, signal }) {
+  const page = { me, signal, view: await api.run(id), story: new Story(), caught: false };
+  if (signal.aborted) return;
+  page.head = el("div", { class: "run-head" });
+  page.question = el("div", { "aria-live": "polite" });
+  page.answer = el("div", {});
+  page.proof = el("div", {});
+  page.more = el("div", {});
+  page.timeline = new Timeline({
+    story: page.story,
+    details: me.level === "FULL" && localStorage.getItem(DETAILS) === "yes",
+    fork: page.view.parent ? null : (iteration) => forked(page, iteration),
+    signal,
+  });
+  put(main, page.head, page.question, page.answer, page.proof,
+    el("section", { class: "happened" },
+      el("div", { class: "row spread" }, el("h2", {}, "What happened"), me.level === "FULL" && details(page)),
+      page.timeline.earlier, page.timeline.node),
+    page.more);
+  stands(page);
+  const again = gathered(async () => {
+    page.view = await api.run(id);
+    if (!signal.aborted) stands(page);
+  }, 150, signal);
+  follow(`/api/runs/${encodeURIComponent(id)}/events`, {
+    after: 0,
+    signal,
+    take: (events) => heard(page, events, again),
+    last: (event) => event.kind === "run.finished" && event.run === id,
+  });
+  const timer = setInterval(() => !page.view.ended && head(page), 1000);
+  signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+function heard(page, events, again) {
+  const items = events.map((event) => page.story.add(event)).filter(Boolean);
+  const last = events.at(-1);
+  if (page.caught) {
+    page.timeline.add(items);
+    page.view = { ...page.view, summary: last.summary || page.view.summary, progress: Math.max(page.view.progress, last.progress ?? 0), iterations: Math.max(page.view.iterations, last.iteration ?? 0) };
+    if (events.some((event) => TURNS.has(event.kind))) again();
+    else head(page);
+    proof(page);
+    return;
+  }
+  // The past comes in one go: it is drawn when it is there, or when no more of it comes.
+  clearTimeout(page.waiting);
+  const caught = () => {
+    page.caught = true;
+    page.timeline.catchUp();
+    proof(page);
+    more(page);
+    if (last.seq > page.view.events) again();
+  };
+  if (last.seq >= page.view.events) caught();
+  else page.waiting = setTimeout(caught, 150);
+}
+
+/** All that the view says. */
+function stands(page) {
+  head(page);
+  question(page);
+  answer(page);
+  more(page);
+  if (page.told !== page.view.state && page.told) say(`The run is ${STATES[page.view.state]?.word ?? page.view.state}`);
+  page.told = page.view.state;
+}
+
+function head(page) {
+  const { view } = page;
+  const line = view.state === "waiting" || view.ended ? "" : view.summary;
+  const parts = [
+    view.parent && el("p", { class: "hint" }, "Sub-agent of ", link(to("runs", view.parent), view.parent)),
+    el("div", { class: "row spread" },
+      el("div", { class: "row" }, page.title ??= el("h1", {}, view.skill || view.id), page.stateNode = state(view.state)),
+      page.actions?.dataset.state === view.state ? page.actions : page.actions = actions(page)),
+    view.arguments && el("p", { class: "arguments" }, view.arguments),
+    !view.ended && bar(view.progress, "Progress"),
+    line && el("p", { class: "now-line" }, line),
+    facts([
+      ["Iterations", view.max_iterations ? `${count(view.iterations)} of ${count(view.max_iterations)}` : count(view.iterations)],
+      ["Time", lasted(view.started, view.ended)],
+      ["Tokens", short(view.tokens)],
+      ["Cost", money(view.cost)],
+      ["Model", view.model],
+      ["Started", whole(view.started)],
+      ["Run", el("code", {}, view.id)],
+    ], "inline"),
+  ];
+  put(page.head, parts);
+}
+
+function actions(page) {
+  const { view } = page;
+  const buttons = [];
+  if (view.state === "interrupted" && !view.parent) buttons.push(button("Resume", guarded(async () => { await api.resume(view.id); location.reload(); }), { class: "primary" }));
+  if (!view.ended && !view.parent) buttons.push(sure("Cancel", "Really cancel?", () => api.cancel(view.id)));
+  if (view.ended) buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
+  return el("div", { class: "row", data: { state: view.state } }, buttons);
+}
+
+/** A button that asks once more before it does it. */
+function sure(words, really, work) {
+  const pressed = button(words, guarded(async () => {
+    if (pressed.textContent === words) {
+      pressed.textContent = really;
+      say(really);
+      setTimeout(() => { pressed.textContent = words; }, 4000);
+      return;
+    }
+    await work();
+  }), { class: "danger" });
+  return pressed;
+}
+
+async function forked(page, iteration) {
+  const { run: made } = await api.fork(page.view.id, iteration);
+  location.hash = to("runs", made);
+}
+
+function question(page) {
+  const asked = page.view.question;
+  if (page.asked === asked?.id) return; // what was typed stays
+  page.asked = asked?.id;
+  if (!asked) {
+    put(page.question);
+    return;
+  }
+  const send = (words) => api.answer(page.view.id, asked.id, words);
+  const input = el("textarea", { rows: 2, name: "answer", "aria-label": "Your answer", value: asked.default ?? "", required: true });
+  put(page.question, el("form", { class: "card ask", on: { submit: guarded(() => send(input.value)) } },
+    el("h2", {}, "It asks you"),
+    el("p", { class: "said" }, asked.prompt),
+    asked.options?.length
+      ? el("div", { class: "row" }, asked.options.map((option) => button(option, guarded(() => send(option)), { class: option === asked.default ? "primary" : "", data: { stop: "" } })))
+      : [input, el("div", { class: "row end" }, el("button", { class: "primary" }, "Answer"))]));
+}
+
+function answer(page) {
+  const { view } = page;
+  if (!view.ended) {
+    put(page.answer, view.state === "interrupted" && el("div", { class: "card" }, el("h2", {}, "Nobody works on it"),
+      el("p", {}, "The process that did has ended. Nothing is lost: it goes on where it was, here with Resume or in a terminal:"), command(`prowess runs resume ${view.id}`)));
+    return;
+  }
+  const failed = view.state !== "done";
+  put(page.answer, el("section", { class: "card answer" },
+    el("h2", {}, view.answer ? "Answer" : "How it ended"),
+    failed && view.reason && el("p", { class: "reason" }, view.reason),
+    view.answer && el("p", { class: "said" }, view.answer),
+    !view.answer && !view.reason && el("p", {}, STATES[view.state]?.word ?? view.state)));
+}
+
+function proof(page) {
+  const { selections, criteria, report } = page.story;
+  put(page.proof,
+    selections.length > 0 && section("Chosen skills", selections.map(selection)),
+    criteria.length > 0 && section("Evidence", el("ul", { class: "proof" }, criteria.map(criterion)), report?.reasons?.length > 0 && el("ul", {}, report.reasons.map((why) => el("li", {}, why)))));
+}
+
+function selection(event) {
+  return el("div", { class: "card" }, el("p", {}, event.task_label ?? event.summary ?? ""),
+    event.skills?.length
+      ? el("ul", {}, event.skills.map((each) => el("li", {}, link(to("skills", each.name), each.name), el("span", { class: "hint" }, ` ${each.reason}`))))
+      : el("p", { class: "hint" }, "No skill fits this task, so none was chosen."),
+    event.errors?.map((error) => el("p", { class: "wrong" }, error)));
+}
+
+function criterion(event) {
+  return el("li", { data: { verdict: event.verdict ?? "" } }, el("span", { class: "verdict" }, event.verdict ?? ""), el("span", {}, event.text ?? event.summary),
+    event.reason && el("p", { class: "hint" }, event.reason),
+    event.evidence?.length > 0 && el("ul", {}, event.evidence.map((each) =>
+      el("li", {}, el("code", {}, each.evidence.location || each.evidence.type), ` ${each.state}: ${each.seen}`))));
+}
+
+/** Below all that happened: what it set out to do, what each model cost, its sub-agents. */
+function more(page) {
+  const finished = page.story.rounds.at(-1)?.items.findLast((item) => item.event.kind === "run.finished")?.event;
+  const told = finished?.outcome?.details ?? {};
+  const used = told.models
+    ? Object.entries(told.models).map(([name, each]) => [name, each.requests, each.input_tokens, each.output_tokens, each.cost])
+    : [...page.story.usage].map(([name, each]) => [name, each.requests, each.input, each.output, each.cost]);
+  put(page.more,
+    told.objectives?.length > 0 && section("What it set out to do", el("ul", { class: "ticks" }, told.objectives.map((each) => el("li", {}, `${each.done ? "✓" : "○"} ${each.text}`)))),
+    page.view.children.length > 0 && section(plural(page.view.children.length, "sub-agent"), el("ul", {}, page.view.children.map((child) =>
+      el("li", { class: "row" }, link(to("runs", child.id), `${child.skill} ${child.id}`), state(child.ending || "running"))))),
+    used.length > 0 && section("Cost", table("Cost of each model", [["Model"], ["Requests", "num"], ["Tokens in", "num"], ["Tokens out", "num"], ["Cost", "num"]],
+      used.map(([name, requests, input, output, cost]) => [name, count(requests), count(input), count(output), money(cost)]))));
+}
+
+function details(page) {
+  const box = el("input", { type: "checkbox", id: "details", role: "switch", "aria-keyshortcuts": "d" });
+  box.checked = page.timeline.details;
+  box.addEventListener("change", () => {
+    localStorage.setItem(DETAILS, box.checked ? "yes" : "no");
+    page.timeline.details = box.checked;
+    page.timeline.draw();
+    say(box.checked ? "Full details" : "Summary");
+  });
+  return el("label", { class: "check" }, box, "Show full details");
+}
