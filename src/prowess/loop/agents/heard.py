@@ -1,0 +1,190 @@
+"""
+What has been heard of an agent so far, and how it becomes events of a run.
+
+An agent's stream is a stranger's text: any line may be cut, garbled or of a shape nobody has seen.
+Reading it changes this state, makes events, does nothing else, and never fails. All events together
+tell exactly what was used, whenever the agent tells it: by message, by step, or as a sum at its end.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from prowess.core.agent import Trouble
+from prowess.core.chat import Call, Message, Observation, Reply, Usage
+from prowess.core.event import Event
+from prowess.execute.story import Story
+from prowess.loop.agents.limits import reset_time, sort
+from prowess.loop.agents.tools import kind_of
+from prowess.tools.output import shorten
+
+_UNKNOWN = 10**9  # nobody knows how many iterations an agent will take, so its progress stays 0
+_NOTHING = Usage(cost=0.0)
+_LONGEST_ANSWER = 200_000  # characters, the last ones
+
+
+@dataclass(kw_only=True)
+class Heard:
+    """
+    `lines` counts those that could be read, `garbage` those that could not. `error` is the last
+    trouble that the agent told of itself and did not get over. `usage` is what it used in all; `price`
+    says what a model's usage costs where the agent does not. `message` is the id of the message being told,
+    `pieces` are those of it that have come, `by_model` is false for one that the agent made up itself.
+    `holds`: the exit codes of commands come from elsewhere, by way of `settle`.
+    """
+
+    run: str
+    model: str = ""
+    price: Callable[[str, Usage], float | None] = lambda model, usage: None
+    iteration: int = 0
+    lines: int = 0
+    garbage: int = 0
+    calls: int = 0
+    answer: str = ""
+    message: str = ""
+    pieces: list[str] = field(default_factory=list)
+    by_model: bool = True
+    holds: bool = False
+    done: bool = False
+    error: str = ""
+    trouble: Trouble = "none"
+    resets_at: str | None = None
+    usage: Usage = _NOTHING
+    refusals: list[str] = field(default_factory=list)
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now().astimezone()
+    _told: Usage = _NOTHING
+    _held: dict[str, str] = field(default_factory=dict)
+    _open: dict[str, tuple[Call, float]] = field(default_factory=dict)
+    _events: list[Event] = field(default_factory=list)
+
+    def replied(self, text: str, *, calls: tuple[Call, ...] = ()) -> None:
+        if text.strip():
+            self.answer = text
+        self._reply(Message(role="assistant", text=shorten(text), calls=calls), _NOTHING)
+
+    def paragraph(self) -> None:
+        """The pieces so far are a paragraph of plain text, in which all is the answer."""
+        words, before = "\n".join(self.pieces).strip(), self.answer
+        self.pieces.clear()
+        if words:
+            self.replied(words)
+            self.answer = f"{before}\n\n{words}".strip()[-_LONGEST_ANSWER:]
+
+    def used(self, usage: Usage) -> None:
+        """Something more was used; it is told with the sum, or at the end when no sum comes."""
+        if usage.input_tokens or usage.output_tokens:
+            self.usage = _combined(self.usage, usage, 1)
+
+    def used_in_all(self, usage: Usage) -> None:
+        """The agent tells the sum; what was not told before is told now."""
+        if not usage.input_tokens and not usage.output_tokens:
+            return
+        self.usage = usage
+        if usage.cost is None:
+            self.usage = replace(usage, cost=self.price(self.model, usage))
+        more = _combined(self.usage, self._told, -1)
+        self._told = self.usage
+        self._reply(Message(role="assistant", text=""), more)
+
+    def called(self, call: Call) -> None:
+        self.calls += 1
+        self._open[call.id] = (call, self.clock())
+        self._story.called(max(1, self.iteration), call, kind_of(call.tool))
+
+    @property
+    def waits(self) -> bool:
+        """Something is held back."""
+        return bool(self._held)
+
+    def is_open(self, call_id: str) -> bool:
+        return call_id in self._open
+
+    def observed(
+        self,
+        call_id: str,
+        text: str,
+        *,
+        ok: bool,
+        refused: bool = False,
+        facts: Mapping[str, Any] | None = None,
+    ) -> None:
+        """What came of a call; of one that nobody told the beginning of, nothing is known."""
+        if call_id not in self._open:
+            return
+        if self.holds and ok and self._open[call_id][0].tool == "Bash":
+            self._held[call_id] = text
+            return
+        self._observed(call_id, text, ok=ok, refused=refused, facts=facts or {})
+
+    def settle(self, codes: Mapping[str, int]) -> None:
+        """Tell what was held back of the calls whose exit codes are known by now."""
+        for call_id in [each for each in self._held if each in codes]:
+            code = codes[call_id]
+            text = self._held.pop(call_id)
+            self._observed(call_id, text, ok=code == 0, refused=False, facts={"exit": code})
+
+    def _observed(
+        self, call_id: str, text: str, *, ok: bool, refused: bool, facts: Mapping[str, Any]
+    ) -> None:
+        call, began = self._open.pop(call_id)
+        if refused:
+            self.refusals.append(f"{call.tool}: {text.strip() or 'refused'}")
+        seen = Observation(call_id=call_id, text=shorten(text), ok=ok, refused=refused, facts=facts)
+        seconds = self.clock() - began
+        self._story.observed(max(1, self.iteration), call, seen, kind_of(call.tool), seconds)
+
+    def stumbled(self, message: str, *, status: int | None = None) -> None:
+        """The agent itself tells of trouble. It holds until the agent gets over it."""
+        self.error = message or "trouble without a word"
+        self.trouble = sort(message, status=status)
+        if self.trouble != "usage_limit":
+            self.resets_at = None
+        elif reset := reset_time(message, now=self.now()):
+            self.resets_at = reset.isoformat()
+        self._story.stumbled(max(1, self.iteration), shorten(self.error))
+
+    def warned(self, message: str) -> None:
+        payload = {"summary": shorten(message), "visibility": "SUMMARY"}
+        self._events.append(Event(run=self.run, kind="run.warned", payload=payload))
+
+    def finished(self) -> None:
+        """It says that it came to an end; trouble on the way was got over."""
+        self.done, self.error, self.trouble, self.resets_at = True, "", "none", None
+
+    def close(self) -> None:
+        """The stream is over: what was under way has no end but this one."""
+        for call_id, text in self._held.items():
+            self._observed(call_id, text, ok=True, refused=False, facts={})
+        self._held.clear()
+        self.paragraph()
+        for call_id in list(self._open):
+            self.observed(call_id, "the agent ended before the call did", ok=False)
+        if self.usage != self._told:
+            self.used_in_all(self.usage)
+
+    def take(self) -> list[Event]:
+        """The events since the last time."""
+        events, self._events = self._events, []
+        return events
+
+    @property
+    def _story(self) -> Story:
+        return Story(self._events.append, run=self.run, iterations=_UNKNOWN)
+
+    def _reply(self, message: Message, usage: Usage) -> None:
+        reply = Reply(message=message, usage=usage, model=self.model)
+        self._story.replied(max(1, self.iteration), reply, context_tokens=usage.input_tokens)
+
+
+def _combined(one: Usage, other: Usage, sign: int) -> Usage:
+    """The sum or the difference; what it costs is unknown when one of the two is."""
+    known = one.cost is not None and other.cost is not None
+    return Usage(
+        input_tokens=max(0, one.input_tokens + sign * other.input_tokens),
+        output_tokens=max(0, one.output_tokens + sign * other.output_tokens),
+        cached_tokens=max(0, one.cached_tokens + sign * other.cached_tokens),
+        cost=max(0.0, (one.cost or 0.0) + sign * (other.cost or 0.0)) if known else None,
+    )

@@ -1,0 +1,110 @@
+"""
+What an agent's own trouble is, and when a usage limit ends, from the words it is told in.
+
+Only words of the agent about itself are ever read here. What a tool printed or a model wrote may be
+about limits and keys of all kinds, and never gets this far.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from prowess.core.agent import Trouble
+
+_LONGEST = 4_000  # characters of a message that are looked at
+_FARTHEST = timedelta(days=32)  # no limit lasts longer, so a later date was misread
+_LIMIT = re.compile(
+    r"usage limit|hit your limit|limit reached|rate.?limit|too many requests|resource.{0,10}exhausted"
+    r"|\bquota\b|insufficient_quota|exceeded your current|out of (?:extra )?(?:usage|credits)"
+    r"|credit balance is too low|\b429\b",
+    re.IGNORECASE,
+)
+_AUTH = re.compile(
+    r"\b401\b|\b403\b|unauthori[sz]ed|forbidden|authentication|(?:invalid|incorrect|bad|missing|no)[ _]"
+    r"(?:x-)?api.?key|invalid_api_key|not (?:logged|signed) in|please (?:run )?/?log.?in|log in again"
+    r"|auth method|invalid (?:bearer )?token|credentials",
+    re.IGNORECASE,
+)
+_UNIT = {"d": 86_400, "h": 3_600, "m": 60, "s": 1, "ms": 0.001}
+_SPAN_PART = r"(\d+(?:\.\d+)?)\s*(ms|milliseconds?|d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])"
+_SPAN = re.compile(
+    rf"\b(?:in|after)\s+(?:about\s+)?((?:{_SPAN_PART}[\s,]*(?:and\s+)?)+)", re.IGNORECASE
+)
+_EPOCH = re.compile(r"\|\s*(\d{10})(\d{3})?\b")
+_STAMP = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_HOUR = re.compile(
+    r"\b(?:resets?|again|until|available)\s+(?:at\s+|on\s+)?"
+    rf"(?:({'|'.join(_MONTHS)})[a-z]*\.?\s+(\d\d?)(?:st|nd|rd|th)?(?:,?\s+(\d{{4}}))?,?\s+(?:at\s+)?)?"
+    r"(\d\d?)(?::(\d\d))?\s*([ap]\.?m\.?)?(?:\s*\(([A-Za-z_]+(?:/[A-Za-z_+-]+)*)\))?",
+    re.IGNORECASE,
+)
+
+
+def sort(message: str, *, status: int | None = None) -> Trouble:
+    """What kind of trouble the agent tells of; `status` is the HTTP status where it is known."""
+    text = message[:_LONGEST]
+    if status == 429 or _LIMIT.search(text):  # noqa: PLR2004 - too many requests
+        return "usage_limit"
+    if status in (401, 403) or _AUTH.search(text):
+        return "auth"
+    return "crash"
+
+
+def reset_time(message: str, *, now: datetime) -> datetime | None:
+    """When the limit ends, None when the message does not say; an hour without a zone is one of `now`'s."""
+    text = message[:_LONGEST]
+    found = _moment(text, now)
+    return found if found and timedelta(0) <= found - now <= _FARTHEST else None
+
+
+def _moment(text: str, now: datetime) -> datetime | None:
+    if match := _EPOCH.search(text):
+        return datetime.fromtimestamp(int(match[1]), UTC)
+    if match := _STAMP.search(text):
+        return _stamp(match[0], now)
+    if match := _SPAN.search(text):
+        parts = re.findall(_SPAN_PART, match[1], re.IGNORECASE)
+        return now + timedelta(seconds=sum(_seconds(number, unit) for number, unit in parts))
+    for match in _HOUR.finditer(text):
+        if found := _hour(match, now):
+            return found
+    return None
+
+
+def _seconds(number: str, unit: str) -> float:
+    short = "ms" if unit.lower().startswith(("ms", "mil")) else unit[0].lower()
+    return min(float(number), 10**6) * _UNIT[short]
+
+
+def _stamp(text: str, now: datetime) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=now.tzinfo)
+
+
+def _hour(match: re.Match[str], now: datetime) -> datetime | None:
+    """`3pm`, `3:05 PM`, `15:05`, `Oct 9, 5pm`, each with a zone or without; the next one there is."""
+    month, day, year, hour, minute, half, zone = match.groups()
+    if not half and not minute:
+        return None  # a bare number is anything
+    here = now.astimezone(_zone(zone)) if zone else now
+    hours = int(hour) % 12 + (12 if half.lower().startswith("p") else 0) if half else int(hour)
+    try:
+        found = here.replace(hour=hours, minute=int(minute or 0), second=0, microsecond=0)
+        if month:
+            number = _MONTHS.index(month[:3].lower()) + 1
+            found = found.replace(month=number, day=int(day), year=int(year or here.year))
+            return found if year or found >= now else found.replace(year=found.year + 1)
+    except ValueError:
+        return None
+    return found if found >= now else found + timedelta(days=1)
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return UTC

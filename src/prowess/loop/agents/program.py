@@ -1,0 +1,204 @@
+"""
+A command-line agent at work: started, listened to, ended.
+
+Its stream is read line by line as it comes. When it stops, or is stopped at a limit, all that it
+started is gone, and so is its private folder.
+"""
+
+import glob
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from prowess.core.agent import AgentEnd, AgentOrder, Trouble
+from prowess.core.chat import Usage
+from prowess.core.errors import UsageError
+from prowess.core.event import Event
+from prowess.core.ports import Record
+from prowess.core.process import Finished
+from prowess.loop.agents.base import Launch, Ways
+from prowess.loop.agents.handover import handed_over
+from prowess.loop.agents.heard import Heard
+from prowess.loop.agents.kept import Kept
+from prowess.loop.agents.limits import sort
+from prowess.loop.agents.loose import json_line
+from prowess.sandbox.process import supervise
+
+# What programs need to find their way, to speak to people and to reach the network; no keys.
+PASSED = (
+    "PATH HOME USER LOGNAME SHELL LANG LC_ALL LC_CTYPE TZ"
+    " SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE"
+    " HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy"
+).split()
+_TOLD = 2_000  # characters of an error that are kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """An agent that is a program; `path` is where it is, or its name to be looked for."""
+
+    ways: Ways
+    path: str
+
+    @property
+    def name(self) -> str:
+        return self.ways.name
+
+    async def work(self, order: AgentOrder, *, record: Record) -> AgentEnd:
+        ways = self.ways
+        heard = Heard(
+            run=order.run, model=order.model or "", price=_price_for(order), holds=bool(ways.kept)
+        )
+
+        async def hear(line: bytes) -> None:
+            if heard.waits:
+                kept.look()
+                heard.settle(kept.codes)
+            for event in read_line(ways, heard, line):
+                record(event)
+
+        with (
+            _private() as place,
+            handed_over(order, links=ways.reads_skills),
+            _tidied(order.workspace, ways.leaves),
+        ):
+            kept = Kept(pattern=os.path.join(glob.escape(place), ways.kept))
+            launch = ways.launch(order, place)
+            _write(place, launch.files)
+            finished = await supervise(
+                (self.path, *launch.words),
+                cwd=order.workspace,
+                environment=_environment(order, launch, place),
+                stdin=launch.stdin.encode(errors="replace"),
+                wall=order.wall,
+                idle=order.idle,
+                on_line=hear,
+            )
+            if heard.waits:
+                kept.look()
+                heard.settle(kept.codes)
+        heard.close()
+        for event in heard.take():
+            record(event)
+        return end_of(ways, heard, finished)
+
+
+def read_line(ways: Ways, heard: Heard, line: bytes) -> list[Event]:
+    """What a line of the agent's stream tells; what cannot be understood is counted, no more."""
+    if ways.read_text:
+        heard.lines += 1
+        ways.read_text(heard, line.decode("utf-8", errors="replace"))
+    elif ways.read and (said := json_line(line)) is not None:
+        heard.lines += 1
+        ways.read(heard, said)
+    elif line.strip():
+        heard.garbage += 1
+    return heard.take()
+
+
+def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
+    trouble, told = _trouble(ways, heard, finished)
+    return AgentEnd(
+        agent=ways.name,
+        answer=heard.answer,
+        said_done=heard.done or (ways.read is None and finished.code == 0 and not heard.error),
+        code=finished.code,
+        killed_by=finished.killed_by,
+        trouble=trouble,
+        told=told.strip()[-_TOLD:],
+        resets_at=heard.resets_at,
+        usage=heard.usage,
+        iterations=heard.iteration,
+        refusals=tuple(heard.refusals),
+        seconds=round(finished.seconds, 3),
+    )
+
+
+def _trouble(ways: Ways, heard: Heard, finished: Finished) -> tuple[Trouble, str]:
+    """What kept it from its end, the cause before what came of it."""
+    last_words = finished.err.decode("utf-8", errors="replace")
+    if heard.trouble in ("auth", "usage_limit"):
+        return heard.trouble, heard.error
+    if finished.killed_by in ("timeout", "idle"):
+        return finished.killed_by, heard.error or f"stopped after {finished.seconds:.0f} s"
+    if heard.error or finished.killed_by:
+        return "crash", heard.error or f"stopped: {finished.killed_by}"
+    if finished.code != 0:
+        # What it says on its way out is about itself only as long as no tool has printed anything.
+        return ("crash" if heard.calls else sort(last_words)), last_words
+    if ways.read and not heard.done:
+        return (
+            "malformed",
+            f"its story has no end ({heard.lines} lines, {heard.garbage} unreadable)",
+        )
+    return "none", ""
+
+
+def _price_for(order: AgentOrder) -> Callable[[str, Usage], float | None]:
+    """What a provider takes for it; somebody's own server has no price."""
+
+    def price(model: str, usage: Usage) -> float | None:
+        from prowess.model.cost import price
+        from prowess.model.names import DEFAULTS, resolve
+
+        if any(name.endswith("_BASE_URL") for name in order.environment) or not model:
+            return None
+        try:  # the keys are the agent's business; the name is all that matters here
+            named = resolve(
+                model.rpartition("/")[2], environment=dict.fromkeys(DEFAULTS, "its own")
+            )
+        except UsageError:
+            return None
+        return price(
+            named,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cached_tokens=usage.cached_tokens,
+        )
+
+    return price
+
+
+def _environment(order: AgentOrder, launch: Launch, place: str) -> dict[str, str]:
+    """Nothing of ours but what is needed, then what the agent needs, then what the order says."""
+    ours = {name: os.environ[name] for name in PASSED if name in os.environ}
+    temporary = os.path.join(place, "tmp")
+    return {**ours, "TERM": "dumb", "TMPDIR": temporary, **launch.environment, **order.environment}
+
+
+@contextmanager
+def _private() -> Iterator[str]:
+    """A folder that only the owner can look into, with one inside for what is temporary."""
+    with tempfile.TemporaryDirectory(prefix="prowess-agent-", ignore_cleanup_errors=True) as place:
+        os.mkdir(os.path.join(place, "tmp"))
+        yield os.path.realpath(place)
+
+
+@contextmanager
+def _tidied(workspace: str, leaves: tuple[str, ...]) -> Iterator[None]:
+    """What a program drops into the work tree is taken away, unless it was there before."""
+
+    def dropped() -> set[str]:
+        inside = glob.escape(workspace)
+        return {path for name in leaves for path in glob.glob(os.path.join(inside, name))}
+
+    before = dropped()
+    try:
+        yield
+    finally:
+        for path in dropped() - before:
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+
+
+def _write(place: str, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        path = os.path.join(place, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
