@@ -8,6 +8,7 @@ call; a client that cannot be asked gets the question as text and answers with a
 """
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,10 @@ Returned = CallToolResult | InputRequiredResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question that waits. `key` names it to the client, and is another one at every try."""
+    """
+    A question that waits. `key` names it to the client: another one at every try, and the same one
+    whichever renderer puts the question first, so that an answer may come to another process.
+    """
 
     key: str
     question: Question
@@ -64,7 +68,7 @@ class McpRenderer:
         self._shown: list[str] = []
         self._progress: list[Progress] = []
         self._asked: Asked | None = None
-        self._tries = 0
+        self._tries: Counter[str] = Counter()
         self._news = asyncio.Event()
 
     async def show(self, text: str, *, step: str, format: TextFormat = "markdown") -> None:  # noqa: A002
@@ -72,10 +76,11 @@ class McpRenderer:
             self._shown.append(safe(text).strip("\n"))
 
     async def ask(self, question: Question, *, step: str, wrong: str = "") -> str | None:
-        self._tries += 1
+        name = question.id or step
+        self._tries[name] += 1
         waiting: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._asked = Asked(
-            key=f"{question.id or step}.{self._tries}",
+            key=f"{name}.{self._tries[name]}",
             question=question,
             step=step,
             wrong=wrong,
@@ -158,13 +163,17 @@ class McpRenderer:
         return CallToolResult(content=content, structured_content=told)
 
     def _ended(self, outcome: Outcome) -> CallToolResult:
-        """What was shown, then the answer, unless it only repeats what was shown."""
+        """
+        What was shown, then the answer, unless it only repeats what was shown, and why there is not
+        more of it. What was found before the budget ran out is an answer, and no error.
+        """
         content = self._content()
-        said = outcome.answer if outcome.ok else outcome.reason
-        if said.strip() and said.strip() not in [each.text.strip() for each in content]:
-            content.append(TextContent(text=safe(said)))
+        for said in (outcome.answer, "" if outcome.ok else outcome.reason):
+            if said.strip() and said.strip() not in [each.text.strip() for each in content]:
+                content.append(TextContent(text=safe(said)))
         told = {"run": self.run, "outcome": outcome.as_json()}
-        return CallToolResult(content=content, structured_content=told, is_error=not outcome.ok)
+        wrong = outcome.ending not in ("done", "partial")
+        return CallToolResult(content=content, structured_content=told, is_error=wrong)
 
     def _content(self) -> list[Any]:
         """What was shown since the client was last told."""

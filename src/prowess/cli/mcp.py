@@ -1,0 +1,37 @@
+"""The command that serves skills to an agent over its pipes."""
+
+import typer
+
+from prowess.cli.options import Data, Dirs, Project
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        short_help="Serve skills to an agent over MCP (stdio).",
+        epilog='Example, in .mcp.json: {"mcpServers": {"prowess": {"command": "prowess", "args": ["mcp"]}}}',
+    )(mcp)
+
+
+def mcp(project: Project = ".", data: Data = None, dirs: Dirs = None) -> None:
+    """
+    Serve skills, runs and the board over MCP on stdin and stdout, until the client hangs up.
+
+    Agents start it themselves; `prowess integrate` tells them to. Over HTTP: `prowess serve`, at /mcp.
+    """
+    import asyncio
+    import gc
+    import logging
+
+    from prowess.serve.mcp import serve_stdio
+    from prowess.serve.mcp_premises import open_premises
+    from prowess.settings import load_settings
+
+    gc.enable()  # unlike a command that lives for a moment
+    logging.basicConfig(level=logging.WARNING, format="prowess: %(message)s")
+    settings = load_settings(project=project, data=data, dirs=tuple(dirs or ()))
+
+    async def serve() -> None:
+        async with open_premises(settings) as premises:
+            await serve_stdio(premises)
+
+    asyncio.run(serve())

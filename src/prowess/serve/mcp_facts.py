@@ -1,0 +1,160 @@
+"""Tools that tell: which skill fits, what it says, how runs stand; and the one that stops a run."""
+
+from typing import Any
+
+from mcp_types import CallToolResult, TextContent
+
+from prowess.core.errors import ConflictError, RefusedError
+from prowess.core.skill import Skill
+from prowess.permit.visibility import seen
+from prowess.serve.mcp_own import Own, Returned, number, text
+from prowess.serve.mcp_visit import ToolCall, Visit, told
+from prowess.serve.shown import Views
+
+SHOWN = 20  # runs
+EVENTS = 100
+_RUN = text("A run's id.")
+
+
+def invocable(visit: Visit, name: str) -> Skill:
+    """The skill, if a model may use it; what is for people only is theirs."""
+    skill = visit.premises.catalog().get(name)
+    if not skill.model_may_invoke:
+        raise RefusedError(
+            f"{name} may be used by a person only", hint="go on without it, or ask the person"
+        )
+    return skill
+
+
+async def _match(call: ToolCall) -> Returned:
+    premises, given = call.visit.premises, call.arguments
+    chosen = premises.asking().select(
+        given["task"], "implementation", record=premises.log.append, limit=given.get("limit")
+    )
+    return told(chosen.as_json())
+
+
+async def _read(call: ToolCall) -> Returned:
+    from prowess.discover.resources import read_resource
+    from prowess.engine import load
+
+    premises, file = call.visit.premises, call.arguments.get("file")
+    skill = invocable(call.visit, call.arguments["name"])
+    if file:
+        said = read_resource(skill, file)
+    else:
+        said = load([skill], premises.settings, record=premises.log.append)
+    return CallToolResult(content=[TextContent(text=said)])
+
+
+async def _runs(call: ToolCall) -> Returned:
+    views = await views_of(call.visit)
+    limit, before = call.arguments.get("limit", SHOWN), call.arguments.get("before")
+    found = views.page(limit=limit, before=before)
+    abandoned = await views.abandoned(found)
+    return told(
+        {"runs": [views.shown(view, call.visit.role, abandoned=abandoned) for view in found]}
+    )
+
+
+async def _show(call: ToolCall) -> Returned:
+    views = await views_of(call.visit)
+    view = views.get(call.arguments["run"])
+    return told(views.shown(view, call.visit.role, abandoned=await views.abandoned([view])))
+
+
+async def _events(call: ToolCall) -> Returned:
+    visit, given = call.visit, call.arguments
+    limit = given.get("limit", EVENTS)
+    (await views_of(visit)).get(given["run"])
+    lines: list[dict[str, Any]] = []
+    for each in visit.premises.log.run(given["run"], after=given.get("after", 0)):
+        payload = seen(
+            each.event.payload,
+            kind=each.event.kind,
+            role=visit.role,
+            rules=visit.premises.visibility,
+            known=visit.premises.known,
+        )
+        if payload is not None:
+            lines.append({**payload, "kind": each.event.kind, "seq": each.seq, "at": each.at})
+        if len(lines) == limit:
+            break
+    return told({"run": given["run"], "events": lines})
+
+
+async def _cancel(call: ToolCall) -> Returned:
+    view = (await views_of(call.visit)).get(call.arguments["run"])
+    if view.ended:
+        raise ConflictError(f"the run {view.id} has ended: {view.state}")
+    await (await call.visit.premises.house()).cancel(view.id)
+    return told({"run": view.id, "cancelled": True})
+
+
+async def views_of(visit: Visit) -> Views:
+    """Runs as they stand, in the words of REST; the engine knows which of them nobody works on."""
+    house, premises = await visit.premises.house(), visit.premises
+    return Views(house.log, house.engine, visibility=premises.visibility, known=premises.known)
+
+
+TOOLS = (
+    Own(
+        name="prowess_match",
+        about="Which skills fit a task, with a score and a reason for each; none when none fits.",
+        properties={
+            "task": text("The task in plain words."),
+            "limit": number("How many at most.", most=50),
+        },
+        needs=("task",),
+        reads_only=True,
+        work=_match,
+    ),
+    Own(
+        name="prowess_read",
+        about="Read a skill's instructions, or one of its files, to follow them yourself.",
+        properties={
+            "name": text("A skill's name."),
+            "file": text("A supporting file, relative to the skill's folder."),
+        },
+        needs=("name",),
+        reads_only=True,
+        work=_read,
+    ),
+    Own(
+        name="prowess_runs",
+        about="The newest runs, newest first.",
+        properties={
+            "limit": number("How many.", most=200),
+            "before": text("Only those older than this run."),
+        },
+        reads_only=True,
+        work=_runs,
+    ),
+    Own(
+        name="prowess_run_show",
+        about="One run: how it stands, what it asks, what it answered.",
+        properties={"run": _RUN},
+        needs=("run",),
+        reads_only=True,
+        work=_show,
+    ),
+    Own(
+        name="prowess_run_events",
+        about="What happened in a run, in order.",
+        properties={
+            "run": _RUN,
+            "after": number("Only those after this `seq`.", least=0),
+            "limit": number("How many at most.", most=500),
+        },
+        needs=("run",),
+        reads_only=True,
+        work=_events,
+    ),
+    Own(
+        name="prowess_run_cancel",
+        about="Stop a run for good.",
+        properties={"run": _RUN},
+        needs=("run",),
+        work=_cancel,
+    ),
+)

@@ -1,0 +1,106 @@
+"""
+The tools: first those of the server itself, then every skill that a model may call.
+
+A skill's tool has the skill's name, as everything else about it has. Where a name is ours, or is
+none that clients take for a tool's, the skill is reached through `prowess_run`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, Tool, ToolAnnotations
+
+from prowess.core.errors import ProwessError
+from prowess.core.skill import Skill
+from prowess.serve import mcp_board, mcp_facts
+from prowess.serve.mcp_own import Own, Returned, text
+from prowess.serve.mcp_runs import Runs
+from prowess.serve.mcp_schemas import WHOLE, can_be_tool, check, schema
+from prowess.serve.mcp_visit import ToolCall, Visit, refused, told
+
+
+class Tools:
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        own = (*mcp_facts.TOOLS, *self._running(), *mcp_board.TOOLS)
+        self._own = {each.name: each for each in own}
+
+    def listed(self, visit: Visit) -> Iterator[Tool]:
+        yield from (each.card() for each in self._own.values())
+        for skill in visit.premises.catalog().skills.values():
+            if can_be_tool(skill) and skill.name not in self._own:
+                yield _card(skill)
+
+    async def call(self, call: ToolCall) -> Returned:
+        """What goes wrong is told to the model; a tool that is not there is the client's mistake."""
+        name = call.params.name
+        try:
+            if own := self._own.get(name):
+                call.visit.must_be(own.least)
+                check(own.schema, call.arguments)
+                return await own.work(call)
+            skill = call.visit.premises.catalog().skills.get(name)
+            if skill and can_be_tool(skill):
+                check(schema(skill), call.arguments)
+                return await self._run(call, skill, call.arguments)
+        except ProwessError as error:
+            return refused(error)
+        raise MCPError(INVALID_PARAMS, f"there is no tool {name!r}")
+
+    async def _run(self, call: ToolCall, skill: Skill, given: Mapping[str, Any]) -> Returned:
+        if call.params.request_state:
+            run = await self._runs.go_on(call, skill)
+        else:
+            run = await self._runs.start(call.visit, skill, given)
+        return await self._runs.follow(call, run)
+
+    async def _run_named(self, call: ToolCall) -> Returned:
+        skill = mcp_facts.invocable(call.visit, call.arguments["skill"])
+        given = call.arguments.get("inputs") or {}
+        if WHOLE in call.arguments:
+            given = {**given, WHOLE: call.arguments[WHOLE]}
+        check(schema(skill), given)
+        if call.arguments.get("wait", True):
+            return await self._run(call, skill, given)
+        return told({"run": await self._runs.start(call.visit, skill, given)})
+
+    def _running(self) -> tuple[Own, ...]:
+        return (
+            Own(
+                name="prowess_run",
+                about="Run any skill by its name to its end, and return its answer.",
+                properties={
+                    "skill": text("A skill's name."),
+                    WHOLE: text("What the skill is to do."),
+                    "inputs": {"type": "object", "description": "What it takes by name."},
+                    "wait": {
+                        "type": "boolean",
+                        "description": "False returns at once; `prowess_run_show` tells the rest.",
+                    },
+                },
+                needs=("skill",),
+                work=self._run_named,
+            ),
+            Own(
+                name="answer",
+                about="Answer the question that a run waits with, and wait for what comes next.",
+                properties={
+                    "run": text("The run that asks."),
+                    "answer": text("What the person answers."),
+                },
+                needs=("run", "answer"),
+                work=self._runs.answer,
+            ),
+        )
+
+
+def _card(skill: Skill) -> Tool:
+    about = f"{skill.description} {skill.when_to_use}".strip()
+    return Tool(
+        name=skill.name,
+        title=skill.title,
+        description=about,
+        input_schema=schema(skill),
+        annotations=ToolAnnotations(read_only_hint=False, open_world_hint=False),
+    )

@@ -1,0 +1,65 @@
+"""One request of an MCP client: where it was made, by whom, and in whose role it is answered."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp_types import CallToolRequestParams, CallToolResult, TextContent
+
+from prowess.core.errors import ProwessError, RefusedError
+from prowess.permit.visibility import Role
+from prowess.serve.mcp_premises import Premises
+
+_RANKS = (Role.END_USER, Role.DEVELOPER, Role.ADMIN)
+_SESSION = "mcp-session-id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    premises: Premises
+    context: ServerRequestContext[Any, Any]
+
+    @property
+    def role(self) -> Role:
+        """Over HTTP the guard has said who asks; over pipes it is whoever started us, the owner."""
+        if self.context.request is None:
+            return Role.ADMIN
+        role: Role = self.context.request.scope["state"]["caller"].role
+        return role
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The request among those of all clients: its number is only its own client's."""
+        headers = self.context.request.headers if self.context.request else {}
+        return headers.get(_SESSION, ""), str(self.context.request_id)
+
+    def must_be(self, least: Role) -> None:
+        if _RANKS.index(self.role) < _RANKS.index(least):
+            raise RefusedError(f"this is for {least}, and your token is {self.role}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call of a tool, with the answers to what an earlier call of it asked."""
+
+    visit: Visit
+    params: CallToolRequestParams
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        return self.params.arguments or {}
+
+
+def told(value: Mapping[str, Any]) -> CallToolResult:
+    """Facts, for models as text and for programs as they are."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=dict(value))
+
+
+def refused(error: ProwessError) -> CallToolResult:
+    """What is wrong, and what next; for the model to read, so that it can do better."""
+    text = f"{error}\n{error.hint}" if error.hint else str(error)
+    facts = {"error": True, "message": str(error), "hint": error.hint}
+    return CallToolResult(content=[TextContent(text=text)], structured_content=facts, is_error=True)
