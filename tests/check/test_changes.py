@@ -118,6 +118,13 @@ def test_names_that_git_would_quote_come_as_they_are(repo: Repository, sandbox: 
     assert set(changes(repo, sandbox)) == names
 
 
+def test_a_name_that_is_no_text_is_a_name_all_the_same(repo: Repository, sandbox: Sandbox) -> None:
+    with open(os.path.join(os.fsencode(repo.folder), b"a\xff.py"), "wb"):
+        pass
+
+    assert list(changes(repo, sandbox)) == [os.fsdecode(b"a\xff.py")]
+
+
 def test_a_repository_inside_is_seen_as_one(repo: Repository, sandbox: Sandbox) -> None:
     Repository(repo.folder / "lib/inner").put("hidden.py")
 
@@ -184,6 +191,21 @@ def test_a_linked_work_tree_is_read_like_any_other(
     found = asyncio.run(tree.changes(repo.git("rev-parse", "HEAD")))
 
     assert [each.path for each in found] == ["new.py"]
+
+
+def test_a_forged_pointer_to_records_opens_no_folder(
+    repo: Repository, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "key").write_text("secret")
+    (repo.folder / ".git").rename(tmp_path / "records")
+    (repo.folder / ".git").write_text(f"gitdir: {tmp_path / 'private'}\n")
+
+    assert open_tree(str(repo.folder), sandbox).records == ()
+    (repo.folder / ".git").write_text("gitdir: forged\n")
+    repo.put("forged/gitdir", f"{repo.folder}/.git\n")
+    repo.put("forged/commondir", f"{tmp_path / 'private'}\n")
+    assert open_tree(str(repo.folder), sandbox).records == ()
 
 
 def test_a_repository_without_a_commit_has_only_new_files(tmp_path: Path, sandbox: Sandbox) -> None:

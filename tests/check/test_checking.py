@@ -1,13 +1,15 @@
 """A task is proven by what was seen, never by what was said."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from check.checks import PYTEST, check, claim, exists, inspected, output, ran, verdicts
 from check.repository import Repository
-from prowess.core.evidence import report_from_json
+from prowess.core.evidence import Spec, report_from_json
 from prowess.core.ports import Sandbox
+from prowess.engine.checking import Asked, Checker
 
 GOOD = "def test_a():\n    assert True\n"
 BAD = "def test_a():\n    assert False\n"
@@ -184,6 +186,14 @@ def test_a_verifier_that_prints_without_end_neither_hangs_nor_hides_its_summary(
     assert report.passed
 
 
+def test_a_pipe_hides_no_failure_and_a_reader_that_has_seen_enough_is_none(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    report = check(work, sandbox, "`cat none | sort` succeeds", "`seq 999999 | head -n 1` succeeds")
+
+    assert verdicts(report) == ["FAIL", "PASS"]
+
+
 def test_a_command_that_hangs_is_stopped_and_inconclusive(
     work: Repository, sandbox: Sandbox
 ) -> None:
@@ -322,6 +332,22 @@ def test_a_folder_without_git_can_be_checked_where_no_files_are_named(
 
     assert check(plain, sandbox, "a.txt exists").passed
     assert check(plain, sandbox, "a.txt exists", files=["a.txt"]).verdict == "FAIL"
+
+
+def test_each_verdict_is_told_once_as_soon_as_it_is_known(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    told: list[str] = []
+    spec = Spec(id="T", title="t", criteria=("`ls lib` succeeds", "`lib/a.py` exists"))
+    checker = Checker(sandbox=sandbox, isolated=True)
+
+    asyncio.run(
+        checker.check(
+            Asked(spec=spec, workspace=str(work.folder)), tell=lambda each: told.append(each.text)
+        )
+    )
+
+    assert told == ["`lib/a.py` exists", "`ls lib` succeeds"]
 
 
 def test_a_report_survives_being_written_down(work: Repository, sandbox: Sandbox) -> None:

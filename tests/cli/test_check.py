@@ -1,6 +1,7 @@
 """`prowess check`, as a person runs it on a change made by hand."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +219,15 @@ def test_secrets_in_output_do_not_reach_the_artifacts(
     assert "token is" in done.out
     texts = [done.out, *(path.read_text() for path in (tmp_path / "out").iterdir())]
     assert not any(token in text for text in texts)
+
+
+def test_a_file_name_that_is_no_text_is_told_and_kept(cli: Cli, repo: Repository) -> None:
+    with open(os.path.join(os.fsencode(repo.folder), b"a\xff.py"), "wb"):
+        pass
+
+    done = cli("check", "--json")
+
+    assert done.code == 1
+    assert "matches none of the allowed files" in done.json["reasons"][0]
+    assert done.err == ""
+    assert cli("check").code == 1

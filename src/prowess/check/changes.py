@@ -157,18 +157,23 @@ class Tree:
 def open_tree(folder: str, sandbox: Sandbox) -> Tree:
     """The work tree that is rooted at `folder`, with the folders outside of it that its git needs."""
     real = os.path.realpath(folder)
-    own = git_folder(real)
-    outside: list[str] = []
-    if own and not own.startswith(real + os.sep):
-        outside.append(own)
-        common = _line(os.path.join(own, "commondir"))
-        if common:
-            outside.append(os.path.realpath(os.path.join(own, common)))
-    return Tree(
-        folder=real,
-        sandbox=sandbox,
-        records=tuple(path for path in outside if os.path.isdir(path)),
-    )
+    return Tree(folder=real, sandbox=sandbox, records=_outside(real))
+
+
+def _outside(folder: str) -> tuple[str, ...]:
+    """
+    The records of a linked work tree, which lie in the repository it belongs to.
+
+    Whoever worked here can write into `.git` what they like, and what it names becomes readable to
+    their commands. So it counts only if that repository says, in turn, that this is its work tree.
+    """
+    own = git_folder(folder)
+    if own is None or own.startswith(folder + os.sep):
+        return ()
+    if os.path.realpath(_line(os.path.join(own, "gitdir"))) != os.path.join(folder, ".git"):
+        return ()
+    common = os.path.realpath(os.path.join(own, _line(os.path.join(own, "commondir"))))
+    return (own, common) if os.path.isdir(os.path.join(common, "objects")) else ()
 
 
 def git_folder(folder: str) -> str | None:

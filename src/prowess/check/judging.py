@@ -5,7 +5,7 @@ Own sight comes first: what the criterion's words let us look at ourselves decid
 A claim helps only as far as everything it cites is confirmed. INCONCLUSIVE is never a pass.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from prowess.check.commands import Run
@@ -24,7 +24,7 @@ from prowess.core.evidence import (
 )
 
 CARRIES = 0.7  # the least confidence with which an item of a claim can carry a verdict
-_COMMANDS = ("command_output", "test_result")
+_FILES, _COMMANDS = ("file_inspection", "file_existence"), ("command_output", "test_result")
 _WORDS: Mapping[EvidenceType, str] = {
     "file_existence": "{target} is {there}there",
     "file_inspection": "`{quote}` is {there}in {target}",
@@ -57,24 +57,22 @@ class Judge:
         """
         cases = [self._case(text, claims.get(text)) for text in texts]
         cases += [self._command(command) for command in self.validation]
-        for of_command in (False, True):
-            for case in cases:
-                await self._look(case, case.own, self.run, of_command=of_command)
-            for case in cases:
-                await self._look(case, case.claimed, self.run_claimed, of_command=of_command)
-        found = []
-        for case in cases:
-            found.append(case.judged())
-            self.tell(found[-1])
-        return found
+        told: set[int] = set()
+        for kinds in (_FILES, _COMMANDS):
+            for claimed in (False, True):
+                for number, case in enumerate(cases):
+                    await self._look(case, kinds, claimed=claimed)
+                    if case.complete and number not in told:
+                        told.add(number)
+                        self.tell(case.judged())
+        return [case.judged() for case in cases]
 
-    async def _look(
-        self, case: "_Case", items: Sequence["_Item"], run: Run | None, *, of_command: bool
-    ) -> None:
-        for item in items:
+    async def _look(self, case: "_Case", kinds: Collection[str], *, claimed: bool) -> None:
+        run = self.run_claimed if claimed else self.run
+        for item in case.claimed if claimed else case.own:
             if isinstance(item.probe, str):
                 case.seen[item] = Sight(state="unconfirmed", seen=item.probe)
-            elif (item.probe.type in _COMMANDS) == of_command:
+            elif item.probe.type in kinds:
                 case.seen[item] = await look(item.probe, folder=self.folder, run=run)
 
     def _case(self, text: str, claim: Claim | None) -> "_Case":
@@ -120,6 +118,10 @@ class _Case:
     claim: Claim | None = None
     added: bool = False
     seen: dict[_Item, Sight] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        return all(item in self.seen for item in (*self.own, *self.claimed))
 
     def judged(self) -> Criterion:
         own = [item.looked(self.seen[item]) for item in self.own]
