@@ -13,7 +13,30 @@ from prowess.cli.output import clean, counted, safe
 from prowess.core.event import Recorded
 
 Visibility = Literal["summary", "full"]
-_LINES, _CHARS = 12, 2_000  # of one result, in FULL; the log has the rest
+_MOST_LINES, _MOST_CHARS = 12, 2_000  # of one result, in FULL; the log has the rest
+
+# Events that are one line, and how it looks.
+_LINES: Mapping[str, tuple[str, str]] = {
+    "call.recovered": ("  ↻ {summary}", "yellow"),
+    "command.injected": ("  · {summary}", "yellow"),
+    "run.warned": ("  · {summary}", "yellow"),
+    "model.failed": ("  · {summary}", "yellow"),
+    "model.waited": ("  · {summary}", "yellow"),
+    "agent.joined": ("  ⑂ {summary} ({child})", "cyan"),
+    "loop.task": ("\n□ {task}", "bold"),
+    "loop.phase": ("  · {summary}", "dim"),
+    "loop.paused": ("  · {summary}", "yellow"),
+    "loop.script": ("  · {summary}", "dim"),
+    "loop.plan_changed": ("  · {summary}", "yellow"),
+    "loop.recorded": ("  [{mark}] {task}", "bold"),
+}
+
+
+class _Cleaned(dict[str, Any]):
+    """Facts as they may be shown; one that is missing is shown as nothing."""
+
+    def __getitem__(self, name: str) -> str:
+        return clean(str(self.get(name, "")))
 
 
 class Live:
@@ -53,6 +76,10 @@ class Live:
             self._status.update(self._text(f"{percent}{clean(payload['summary'])}", "dim"))
 
     def _tell(self, kind: str, payload: Mapping[str, Any]) -> None:
+        if kind in _LINES:
+            form, style = _LINES[kind]
+            self._line(form.format_map(_Cleaned(payload)), style)
+            return
         match kind:
             case "run.started":
                 self._started(payload)
@@ -62,12 +89,8 @@ class Live:
                 self._called(payload)
             case "call.finished":
                 self._observed(payload)
-            case "call.recovered":
-                self._line(f"  ↻ {payload['summary']}", "yellow")
-            case "command.injected" | "run.warned" | "model.failed" | "model.waited":
-                self._line(f"  · {payload['summary']}", "yellow")
-            case "agent.joined":
-                self._line(f"  ⑂ {payload['summary']} ({payload['child']})", "cyan")
+            case "check.criterion":
+                self._judged(payload)
             case "run.finished":
                 self._finished(payload)
 
@@ -92,6 +115,11 @@ class Live:
         if self._full:
             self._block(payload["text"], "dim")
 
+    def _judged(self, payload: Mapping[str, Any]) -> None:
+        good = payload["verdict"] == "PASS"
+        why = "" if good else f" ({clean(payload['reason'])})"
+        self._line(f"  {'✓' if good else '✗'} {payload['text']}{why}", "green" if good else "red")
+
     def _finished(self, payload: Mapping[str, Any]) -> None:
         outcome = payload["outcome"]
         cost = "" if outcome["cost"] is None else f", ${outcome['cost']:.4f}"
@@ -104,10 +132,10 @@ class Live:
         self._console.print(self._text(safe(text), style))
 
     def _block(self, text: str, style: str) -> None:
-        lines = safe(text[:_CHARS]).strip().split("\n")
-        for line in lines[:_LINES]:
+        lines = safe(text[:_MOST_CHARS]).strip().split("\n")
+        for line in lines[:_MOST_LINES]:
             self._console.print(self._text(f"    {line}", style))
-        if len(lines) > _LINES or len(text) > _CHARS:
+        if len(lines) > _MOST_LINES or len(text) > _MOST_CHARS:
             self._console.print(self._text("    …", style))
 
     @staticmethod

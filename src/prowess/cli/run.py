@@ -102,9 +102,9 @@ async def _run(
     desk: Desk, request: "RunRequest", *, visibility: "Visibility", json: bool
 ) -> Outcome:
     from prowess.cli.watching import resumable, watch
-    from prowess.engine.house import open_house
+    from prowess.loop.house import open_whole_house
 
-    async with open_house(desk.settings) as house:
+    async with open_whole_house(desk.settings) as house:
         house.check(request)
         run = await house.start(request)
         with resumable(run):

@@ -144,13 +144,13 @@ def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = Fal
     """Stop a run for good."""
     import asyncio
 
-    from prowess.engine.house import open_house
+    from prowess.loop.house import open_whole_house
     from prowess.settings import load_settings
 
     settings = load_settings(project=project, data=data)
 
     async def stop() -> str:
-        async with open_house(settings) as house:
+        async with open_whole_house(settings) as house:
             whole = _whole(house.log, run)
             await house.cancel(whole)
             return whole
@@ -170,13 +170,13 @@ def answer(
     """Answer the question that a run waits with."""
     import asyncio
 
-    from prowess.engine.house import open_house
+    from prowess.loop.house import open_whole_house
     from prowess.settings import load_settings
 
     settings = load_settings(project=project, data=data)
 
     async def send() -> dict[str, Any]:
-        async with open_house(settings) as house:
+        async with open_whole_house(settings) as house:
             whole = _whole(house.log, run)
             question = _view(house.log, whole).question
             if question is None:
@@ -207,14 +207,14 @@ def _work(
     from prowess.cli.run import end
     from prowess.cli.watching import resumable, watch
     from prowess.core.run import Outcome
-    from prowess.engine.house import open_house
+    from prowess.loop.house import open_whole_house
     from prowess.settings import load_settings
 
     gc.enable()
     settings = load_settings(project=project, data=data)
 
     async def work() -> Outcome:
-        async with open_house(settings) as house:
+        async with open_whole_house(settings) as house:
             whole = _whole(house.log, run)
             if how == "fork":
                 whole = await house.fork(whole, iteration=iteration)

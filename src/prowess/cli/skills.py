@@ -139,7 +139,7 @@ def show(
     name: Name, dirs: Dirs = None, project: Project = ".", data: Data = None, json: Json = False
 ) -> None:
     """Show one skill whole: where it is, what it says, what it needs, what is wrong with it."""
-    from prowess.cli.sheet import sheet
+    from prowess.engine.sheet import sheet
 
     desk = Desk(project=project, data=data, dirs=dirs)
     value = sheet(desk.catalog, name)

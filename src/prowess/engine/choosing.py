@@ -4,7 +4,7 @@ From a task to the few skills that fit it, and to the prompt that carries both.
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from prowess.core import event
@@ -165,6 +165,26 @@ def step_prompt(
     if plan is None or not settings.skills_enabled:
         return write(build.Step(plan=plan_file, feedback=feedback))
     task = _task_of(plan, step, line)
+    return task_prompt(plan_file, plan, task, step, settings, record=record, feedback=feedback)
+
+
+def task_prompt(
+    plan_file: str,
+    plan: Plan,
+    task: Task,
+    step: StepKind,
+    settings: Settings,
+    *,
+    record: Record,
+    feedback: str = "",
+) -> str:
+    """The prompt about this one task, with the skills that fit it where the settings switch them on."""
+    from prowess.prompt import build
+
+    write = build.build_review_prompt if step == "review" else build.build_implementation_prompt
+    made = build.Step(plan=plan_file, task=task, validation=plan.validation, feedback=feedback)
+    if not settings.skills_enabled:
+        return write(made)
     asking = ask(discover(settings, record=record), settings)
     chosen = asking.select(task, step, record=record)
     skills = [asking.catalog.get(match.name) for match in chosen.skills]
@@ -172,11 +192,7 @@ def step_prompt(
         available=asking.offered(task.label),
         loaded=load(skills, settings, record=record, run=chosen.run_id),
     )
-    return write(
-        build.Step(
-            plan=plan_file, task=task, validation=plan.validation, feedback=feedback, offer=offer
-        )
-    )
+    return write(replace(made, offer=offer))
 
 
 def _task_of(plan: Plan, step: StepKind, line: int | None) -> Task:

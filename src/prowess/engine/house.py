@@ -5,23 +5,27 @@ together and closed together.
 
 import os
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from prowess.core.errors import SkillError
 from prowess.core.execution import read_execution
-from prowess.core.ports import Body, Engine, Log
+from prowess.core.ports import Body, Engine, Json, Log
 from prowess.core.run import Outcome, outcome_from_json
 from prowess.discover.catalog import Catalog
+from prowess.engine.ending import finished
 from prowess.engine.finding import discover
 from prowess.engine.request import RunRequest
-from prowess.engine.running import KIND, finished, run_skill
+from prowess.engine.running import KIND, run_skill
 from prowess.engine.world import OpenModel, World, model_opener, open_sandbox_for
 from prowess.settings import Settings
 
 MODEL_STEP = "model"  # one of these opens each iteration
+
+
+WorldBody = Callable[..., Awaitable[Json]]  # a body that is also handed the world
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,13 +85,16 @@ async def open_house(
     *,
     environment: Mapping[str, str] = os.environ,
     open_model: OpenModel | None = None,
+    more: Mapping[str, WorldBody] = {},
 ) -> AsyncIterator[House]:
     """
     Everything is on embedded defaults and nothing has to be started first.
 
-    `open_model` brings models of your own; without it, they are the ones the settings name.
+    `open_model` brings models of your own; without it, they are the ones the settings name. `more`
+    are kinds of run beyond skills and workflows.
     """
     from prowess.durable.opening import open_engine
+    from prowess.engine import workflows
     from prowess.observe.log import SqliteLog
 
     log = SqliteLog(settings.log_file)
@@ -108,7 +115,8 @@ async def open_house(
         open_model=open_model or await model_opener(settings, environment),
         environment=dict(environment),
     )
-    bodies: Mapping[str, Body] = {KIND: partial(run_skill, world=world)}
+    kinds = {KIND: run_skill, workflows.KIND: workflows.run_workflow_skill, **more}
+    bodies: Mapping[str, Body] = {kind: partial(body, world=world) for kind, body in kinds.items()}
     try:
         async with open_engine(settings.engine_file, bodies) as engine:
             yield House(world=world, engine=engine, log=log)

@@ -8,10 +8,10 @@ request and what the steps returned.
 from collections.abc import Mapping
 from typing import Any
 
-from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError
-from prowess.core.event import Event
+from prowess.core.errors import ProwessError
 from prowess.core.ports import Gate, Json, Steps
 from prowess.core.run import Outcome
+from prowess.engine.ending import to_its_end
 from prowess.engine.gating import gate_of
 from prowess.engine.kit import means_of
 from prowess.engine.opening import (
@@ -51,23 +51,8 @@ async def run_request(
     run = run or steps.run_id
     record = world.recorder(run)
     people = People(run=run, steps=steps, record=record, present=request.answers, above=above)
-    try:
-        outcome = await _journey(request, people, world=world, most_iterations=most_iterations)
-    except CancelledRunError as error:
-        record(finished(run, Outcome(ending="cancelled", answer="", reason=str(error))))
-        raise
-    except InDoubtError as error:
-        reason = f"{error} ({error.hint})"
-        outcome = Outcome(ending="needs_attention", answer="", reason=reason)
-    except ProwessError as error:
-        reason = f"{error} ({error.hint})" if error.hint else str(error)
-        outcome = Outcome(ending="failed", answer="", reason=reason)
-    except Exception as error:
-        reason = f"a mistake of Prowess: {type(error).__name__}: {error}"
-        record(finished(run, Outcome(ending="failed", answer="", reason=reason)))
-        raise
-    record(finished(run, outcome))
-    return outcome
+    journey = _journey(request, people, world=world, most_iterations=most_iterations)
+    return await to_its_end(journey, run=run, record=record)
 
 
 async def _journey(
@@ -138,14 +123,3 @@ def _asked(request: RunRequest) -> dict[str, Any]:
         "parent": request.parent,
         "progress": 0,
     }
-
-
-def finished(run: str, outcome: Outcome) -> Event:
-    """The last fact of a run."""
-    payload = {
-        "summary": outcome.answer.strip().split("\n", 1)[0] or outcome.reason,
-        "visibility": "SUMMARY",
-        "progress": 100 if outcome.ok else None,
-        "outcome": outcome.as_json(),
-    }
-    return Event(run=run, kind="run.finished", payload=payload)

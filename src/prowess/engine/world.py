@@ -8,6 +8,7 @@ import itertools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event
@@ -38,20 +39,34 @@ class World:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     def recorder(self, run: str) -> Record:
-        """
-        Writes the facts of one run, numbered from 1, so that a replay writes nothing twice.
-
-        Secrets never reach the log, and personal data only where the settings say so.
-        """
-        number = itertools.count(1)
-        known = known_secrets(self.environment)
-        personal = self.settings.privacy_personal_data == "remove"
+        """Writes the facts of one run, numbered from 1, so that a replay writes nothing twice."""
+        number, clean = itertools.count(1), self._clean
 
         def record(event: Event) -> None:
-            payload = redact(dict(event.payload), personal=personal, known=known)
+            payload = clean(dict(event.payload))
             self.log.append(Event(run=run, kind=event.kind, payload=payload), seq=next(number))
 
         return record
+
+    def appender(self, run: str) -> Record:
+        """
+        Writes the facts of something that is itself one step, such as an agent's attempt: they are
+        not numbered, because a second try of the step tells another story.
+        """
+        clean = self._clean
+
+        def record(event: Event) -> None:
+            payload = clean(dict(event.payload))
+            self.log.append(Event(run=run, kind=event.kind, payload=payload))
+
+        return record
+
+    @property
+    def _clean(self) -> Callable[[dict[str, Any]], dict[str, Any]]:
+        """Secrets never reach the log, and personal data only where the settings say so."""
+        known = known_secrets(self.environment)
+        personal = self.settings.privacy_personal_data == "remove"
+        return lambda payload: redact(payload, personal=personal, known=known)
 
     @property
     def limits(self) -> Limits:

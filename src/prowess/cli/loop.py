@@ -1,0 +1,138 @@
+"""The command that works through a plan."""
+
+import os
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from prowess.cli.desk import Desk
+from prowess.cli.options import Data, Dirs, Json, Project
+from prowess.cli.output import note, say
+from prowess.core.errors import UsageError
+from prowess.core.run import Outcome
+
+if TYPE_CHECKING:
+    from prowess.cli.live import Visibility
+    from prowess.loop.request import LoopRequest
+
+
+def register(app: typer.Typer) -> None:
+    app.command(
+        short_help="Work through a plan, task by task, with proof.",
+        epilog="Example: prowess loop PLAN.md --agent codex --max-cost 5",
+    )(loop)
+
+
+def loop(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="A Markdown plan.")],
+    agent: Annotated[
+        str,
+        typer.Option(
+            "--agent",
+            help="built-in, claude, codex, opencode, gemini, qwen, aider, or command.",
+        ),
+    ] = "built-in",
+    command: Annotated[
+        str,
+        typer.Option("--command", help="What the agent `command` runs; the prompt is on stdin."),
+    ] = "",
+    reviewer: Annotated[
+        str, typer.Option("--reviewer", help="Another agent for reviews. Default: the same.")
+    ] = "",
+    model: Annotated[
+        str | None, typer.Option("--model", help="The model, as the agent names it.")
+    ] = None,
+    phases: Annotated[
+        str, typer.Option("--phases", metavar="FILE", help="Phases other than the usual ones.")
+    ] = "",
+    max_attempts: Annotated[
+        int, typer.Option("--max-attempts", min=1, max=100, help="Of one task.")
+    ] = 3,
+    attempts: Annotated[
+        int, typer.Option("--attempts", min=0, help="Of all tasks together; 0: no limit.")
+    ] = 0,
+    max_time: Annotated[
+        str, typer.Option("--max-time", help="The whole loop, such as 90m; empty: no limit.")
+    ] = "",
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="0: no limit.")] = 0,
+    max_cost: Annotated[
+        float, typer.Option("--max-cost", min=0, help="US dollars; 0: no limit.")
+    ] = 0.0,
+    wall: Annotated[str, typer.Option("--wall", help="One attempt of an agent.")] = "1h",
+    idle: Annotated[
+        str, typer.Option("--idle", help="An agent that says nothing for so long is stopped.")
+    ] = "15m",
+    visibility: Annotated[
+        Literal["summary", "full"], typer.Option("--visibility", help="How much to show.")
+    ] = "summary",
+    project: Project = ".",
+    data: Data = None,
+    dirs: Dirs = None,
+    json: Json = False,
+) -> None:
+    """
+    Work through a plan: an agent implements each task, code checks it, the plan is ticked.
+
+    A task is marked [R] when it is proven, [x] when it is implemented and nothing could prove it, [~]
+    when it is blocked. Neither an exit code nor an agent's words count. The report goes to stdout.
+    """
+    import asyncio
+    import gc
+    import shlex
+
+    from prowess.loop.request import LoopRequest
+
+    gc.enable()
+    desk = Desk(project=project, data=data, dirs=dirs)
+    if not os.path.isfile(plan):
+        raise UsageError(f"there is no plan {plan}", hint="name a Markdown file with `- [ ] tasks`")
+    request = LoopRequest(
+        plan=os.path.realpath(plan),
+        workspace=os.path.realpath(desk.settings.project),
+        agent=agent,
+        command=tuple(shlex.split(command)),
+        reviewer=reviewer,
+        model=model,
+        phases=os.path.abspath(phases) if phases else "",
+        max_attempts=max_attempts,
+        wall=_seconds(wall, "--wall"),
+        idle=_seconds(idle, "--idle"),
+        attempts=attempts,
+        seconds=_seconds(max_time, "--max-time") if max_time else 0.0,
+        tokens=max_tokens,
+        dollars=max_cost,
+    )
+    outcome = asyncio.run(_loop(desk, request, visibility=visibility, json=json))
+    if not json and outcome.answer:
+        say(outcome.answer)
+    if not outcome.ok:
+        raise typer.Exit(1)
+
+
+def _seconds(text: str, option: str) -> float:
+    from prowess.core.execution import seconds
+
+    try:
+        return seconds(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text}", hint=f"use {error}") from None
+
+
+async def _loop(
+    desk: Desk, request: "LoopRequest", *, visibility: "Visibility", json: bool
+) -> Outcome:
+    from prowess.cli.watching import resumable, watch
+    from prowess.engine.house import new_run
+    from prowess.loop.crew import check_agents
+    from prowess.loop.house import open_whole_house
+    from prowess.loop.phases import DEFAULT, load_phases
+    from prowess.loop.run import KIND
+
+    load_phases(request.phases or DEFAULT)
+    async with open_whole_house(desk.settings) as house:
+        check_agents(request, house.world)
+        run = new_run()
+        await house.engine.start(KIND, run, request.as_json())
+        note(f"run {run}")
+        with resumable(run):
+            return await watch(house, run, visibility=visibility, json=json)

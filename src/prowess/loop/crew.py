@@ -1,0 +1,75 @@
+"""What a loop works with: agents by name, the repository, and how it tells its story."""
+
+import itertools
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from prowess.core.event import Event
+from prowess.core.ports import Json, Record, Steps
+from prowess.engine.world import World
+from prowess.loop.agents.base import Agent
+from prowess.loop.agents.known import open_program, passed_on
+from prowess.loop.git import Repository
+from prowess.loop.request import LoopRequest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crew:
+    """`agents` brings agents of the caller's own, by name, before those that are known."""
+
+    request: LoopRequest
+    steps: Steps
+    world: World
+    record: Record
+    agents: Callable[[str], Agent | None] = lambda name: None
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    @property
+    def run(self) -> str:
+        return self.steps.run_id
+
+    @property
+    def plan_name(self) -> str:
+        """The plan as an agent in the workspace would name it."""
+        return os.path.relpath(self.request.plan, self.request.workspace)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """What the loop itself writes in the workspace."""
+        return (self.plan_name, ".prowess/")
+
+    def repository(self, folder: str) -> Repository:
+        return Repository(folder=folder, own=self.own)
+
+    def next_run(self) -> str:
+        return f"{self.run}.{next(self._numbers)}"
+
+    async def step(self, name: str, work: Callable[[], Awaitable[Json]]) -> Any:
+        return await self.steps.do(name, work)
+
+    def tell(self, kind: str, summary: str, **facts: Any) -> None:
+        payload = {"summary": summary, "visibility": "SUMMARY", **facts}
+        self.record(Event(run=self.run, kind=kind, payload=payload))
+
+    def open_agent(self, name: str) -> Agent:
+        if agent := self.agents(name):
+            return agent
+        if name == "built-in":
+            from prowess.loop.agents.built_in import BuiltIn
+
+            return BuiltIn(world=self.world)
+        return open_program(name, command=self.request.command)
+
+    def passed_on(self, name: str) -> dict[str, str]:
+        return passed_on(name, self.world.environment)
+
+
+def check_agents(request: LoopRequest, world: World) -> None:
+    """Refuse now what would only fail later: an agent that is not there, a model that cannot be had."""
+    for name in {request.agent, request.reviewer or request.agent}:
+        if name == "built-in":
+            world.open_model(request.model or world.settings.model_default or None, None)
+        else:
+            open_program(name, command=request.command)

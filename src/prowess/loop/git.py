@@ -1,0 +1,128 @@
+"""
+What the loop does with git: look, keep, and never lose anybody's work.
+
+An agent could have written into `.git`, so hooks and monitors of the repository are never run.
+"""
+
+import asyncio
+import os
+from dataclasses import dataclass
+
+from prowess.core.errors import OutsideError, UsageError
+
+_SAFE = (
+    "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
+)  # fmt: skip
+_NOBODY = ("-c", "user.name=Prowess", "-c", "user.email=prowess@localhost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A work tree. `own` are paths in it that the loop itself writes; a folder ends in a slash."""
+
+    folder: str
+    own: tuple[str, ...] = ()
+
+    async def git(self, *words: str, fails: bool = True) -> str:
+        """What git prints; `OutsideError` when it fails, an empty text when it `fails` silently."""
+        identity = () if await self._has_identity(words) else _NOBODY
+        code, out, err = await _run("git", *_SAFE, *identity, *words, cwd=self.folder)
+        if code and fails:
+            raise OutsideError(
+                f"git {words[0]} failed: {err.strip() or out.strip()}",
+                hint=f"look at the repository {self.folder}",
+            )
+        return "" if code else out
+
+    async def _has_identity(self, words: tuple[str, ...]) -> bool:
+        if words[0] not in ("commit", "commit-tree", "merge"):
+            return True
+        code, _, _ = await _run("git", "config", "user.email", cwd=self.folder)
+        return code == 0
+
+    async def head(self) -> str:
+        return (await self.git("rev-parse", "HEAD")).strip()
+
+    async def must_be_clean(self) -> None:
+        """The loop tells its own changes from a person's by beginning with none."""
+        if not (await self.git("rev-parse", "--is-inside-work-tree", fails=False)).strip():
+            raise UsageError(
+                f"{self.folder} is not a git repository",
+                hint="`git init` and commit what is there; the loop keeps each proven task as a commit",
+            )
+        if not await self.git("rev-parse", "-q", "--verify", "HEAD", fails=False):
+            raise UsageError(
+                "the repository has no commit yet", hint="commit what is there, then start the loop"
+            )
+        if changed := await self.changed():
+            shown = ", ".join(changed[:5]) + (" …" if len(changed) > 5 else "")  # noqa: PLR2004
+            raise UsageError(
+                f"there are uncommitted changes: {shown}",
+                hint="commit or stash them first, so that nobody takes them for the agent's",
+            )
+
+    async def changed(self) -> list[str]:
+        """Paths that differ from the last commit, or are new, but for the loop's own."""
+        told = await self.git("status", "--porcelain", "-z", "--no-renames", "-uall")
+        paths = [line[3:] for line in told.split("\0") if line]
+        return [path for path in paths if not self._is_own(path)]
+
+    async def commit(self, message: str) -> str:
+        """Keep everything that changed as one commit, if anything did; the commit that is then the last."""
+        await self.git("add", "-A")
+        if await self.git("status", "--porcelain"):
+            await self.git("commit", "-q", "--no-verify", "-m", message)
+        return await self.head()
+
+    async def set_aside(self, base: str, branch: str) -> str:
+        """
+        Keep what was done since `base` as a branch of its own, and leave the tree as it was then.
+
+        Returns the branch, or an empty text when there is nothing to keep.
+        """
+        kept = {path: _read(self.folder, path) for path in self.own if not path.endswith("/")}
+        await self.git("add", "-A")
+        if await self.git("status", "--porcelain") or await self.head() != base:
+            tree = (await self.git("write-tree")).strip()
+            parent = await self.head()
+            made = await self.git("commit-tree", tree, "-p", parent, "-m", f"Set aside: {branch}")
+            await self.git("branch", "-f", branch, made.strip())
+        else:
+            branch = ""
+        await self.git("reset", "-q", "--hard", base)
+        for path, content in kept.items():
+            if content is not None:
+                _write(self.folder, path, content)
+        return branch
+
+    def _is_own(self, path: str) -> bool:
+        return any(path.startswith(own) if own.endswith("/") else path == own for own in self.own)
+
+
+async def _run(*words: str, cwd: str) -> tuple[int, str, str]:
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            cwd=cwd,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"},
+        )
+    except FileNotFoundError:
+        raise OutsideError("git is not on this machine", hint="install git") from None
+    out, err = await process.communicate()
+    return process.returncode or 0, out.decode(errors="replace"), err.decode(errors="replace")
+
+
+def _read(folder: str, path: str) -> bytes | None:
+    try:
+        with open(os.path.join(folder, path), "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _write(folder: str, path: str, content: bytes) -> None:
+    with open(os.path.join(folder, path), "wb") as file:
+        file.write(content)

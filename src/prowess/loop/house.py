@@ -1,0 +1,13 @@
+"""A house that can work on every kind of run there is: skills, workflows and loops."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from prowess.engine.house import House, open_house
+from prowess.loop.run import KIND, run_loop
+from prowess.settings import Settings
+
+
+def open_whole_house(settings: Settings, **given: Any) -> AbstractAsyncContextManager[House]:
+    """`open_house` with the loop in it."""
+    return open_house(settings, more={KIND: run_loop}, **given)

@@ -1,0 +1,273 @@
+"""
+One task's way through its phases, until a phase is terminal.
+
+An agent works, code judges. What an agent says of its own work is kept for the record and decides
+nothing: the mark that the plan gets is R only where a check proved the task or a review that code
+could follow approved it.
+"""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from prowess.check.claims import said_claims
+from prowess.check.feedback import feedback as feedback_of
+from prowess.check.report import write_artifacts
+from prowess.core.agent import AgentEnd, AgentOrder, end_from_json
+from prowess.core.evidence import Report, Spec, report_from_json, spec_of
+from prowess.core.ports import Json
+from prowess.core.process import Order
+from prowess.core.task import Mark, Plan, Task
+from prowess.engine.checking import Asked, check_events, checker_of
+from prowess.engine.choosing import task_prompt
+from prowess.loop.budget import Used
+from prowess.loop.crew import Crew
+from prowess.loop.phases import Phase, Phases
+from prowess.loop.review import read_review
+from prowess.loop.templates import template
+
+ARTIFACTS = ".prowess"
+MOST_PHASES = 100  # of one task; phases that lead in circles end here
+_PAUSE = 300.0  # seconds to wait for a usage limit when nobody says how long it lasts
+_SHOWN = 4_000  # characters of a script's output that the next attempt reads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """How one task ended."""
+
+    mark: Mark
+    reason: str
+    attempts: int
+    report: Report | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Journey:
+    """`number` counts the tasks of this loop; `workspace` is where this task is worked on."""
+
+    crew: Crew
+    phases: Phases
+    plan: Plan
+    task: Task
+    number: int
+    workspace: str
+    used: Used
+    base: str = ""
+    answer: str = ""
+    feedback: str = ""
+    report: Report | None = None
+    status: dict[str, Any] = field(default_factory=dict)
+
+    async def run(self) -> Done:
+        self.base = await self.crew.step("base", self.crew.repository(self.workspace).head)
+        self.status = {
+            "attempt": 0,
+            "max_attempts": self.crew.request.max_attempts,
+            "trouble": "none",
+            "check": "none",
+            "review": "none",
+            "script": "none",
+        }
+        phase = self.phases.phases[self.phases.start]
+        for _ in range(MOST_PHASES):
+            if phase.type == "terminal":
+                return self._done(phase)
+            self.crew.tell(
+                "loop.phase",
+                f"{phase.name}: {self.task.label}",
+                phase=phase.name,
+                attempt=self.status["attempt"],
+                task=self.task.label,
+            )
+            await self._do(phase)
+            phase = self.phases.after(phase, self.status)
+        return self._done(Phase(name="circle", type="terminal", mark="~"))
+
+    def _done(self, phase: Phase) -> Done:
+        proven = self.status["check"] == "passed" or self.status["review"] == "approved"
+        # Marks tell the truth, whatever a file of phases says.
+        mark: Mark = phase.mark if phase.mark != "R" or proven else "x"
+        told = {"R": "proven", "x": "implemented, not proven", "~": "blocked"}
+        reason = self.feedback if mark == "~" else told[mark]
+        return Done(mark=mark, reason=reason, attempts=self.status["attempt"], report=self.report)
+
+    async def _do(self, phase: Phase) -> None:
+        if phase.type == "execute":
+            await self._implement()
+        elif phase.type == "script":
+            await self._script(phase.command)
+        elif phase.does == "review":
+            await self._review()
+        else:
+            await self._check()
+
+    async def _implement(self) -> None:
+        self.status["attempt"] += 1
+        prompt = await self._prompt("implementation")
+        prompt += template("evidence.md").replace("{id}", self._spec.id)
+        end = await self._ask(prompt, self.crew.request.agent)
+        self.answer = end.answer
+        self.status |= {"trouble": end.trouble, "check": "none", "review": "none"}
+        self.feedback = "" if end.trouble == "none" else f"The agent stopped: {end.told}"
+
+    async def _prompt(self, step: Any) -> str:
+        async def build() -> Json:
+            settings = self.crew.world.settings
+            return task_prompt(
+                self.crew.plan_name,
+                self.plan,
+                self.task,
+                step,
+                settings,
+                record=self.crew.world.log.append,
+                feedback=self.feedback,
+            )
+
+        return str(await self.crew.step("prompt", build))
+
+    async def _ask(self, prompt: str, agent: str) -> AgentEnd:
+        """One attempt of an agent; a usage limit is waited out and counts as none."""
+        while True:
+            child = self.crew.next_run()
+            self.crew.tell(
+                "agent.forked",
+                f"{agent} works on: {self.task.label}",
+                child=child,
+                skill=agent,
+                attempt=self.status["attempt"],
+            )
+
+            async def work(child: str = child) -> Json:
+                return await self._attempt(prompt, agent, child)
+
+            end = end_from_json(await self.crew.step(f"agent {agent}", work))
+            self.crew.tell(
+                "agent.joined",
+                f"{agent}: {end.trouble if end.trouble != 'none' else 'ended'}",
+                child=child,
+                skill=agent,
+                end={name: value for name, value in end.as_json().items() if name != "answer"},
+            )
+            if end.trouble != "usage_limit":
+                self.used.add(end)
+                return end
+            await self._wait(end)
+
+    async def _attempt(self, prompt: str, agent: str, child: str) -> Json:
+        request = self.crew.request
+        order = AgentOrder(
+            run=child,
+            prompt=prompt,
+            workspace=self.workspace,
+            model=request.model,
+            wall=request.wall,
+            idle=request.idle or None,
+            environment=self.crew.passed_on(agent),
+        )
+        record = self.crew.world.appender(child)
+        end = await self.crew.open_agent(agent).work(order, record=record)
+        return end.as_json()
+
+    async def _wait(self, end: AgentEnd) -> None:
+        until = end.resets_at or ""
+        self.crew.tell(
+            "loop.paused", f"Paused until the usage limit resets: {end.told}", until=until
+        )
+
+        async def sleep() -> Json:
+            seconds = _PAUSE
+            if until:
+                seconds = (datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()
+            await asyncio.sleep(max(0.0, seconds))
+            return None
+
+        await self.crew.step("pause", sleep)
+
+    async def _check(self) -> None:
+        report = await self._judged(self._asked(self._spec))
+        self.status["check"] = report.outcome
+        if not report.passed:
+            self.feedback = feedback_of(report)
+
+    def _asked(self, spec: Spec) -> Asked:
+        claims, ignored = said_claims(self.answer)
+        return Asked(
+            spec=spec,
+            workspace=self.workspace,
+            base=self.base,
+            validation=self.plan.validation,
+            claims=tuple(claims),
+            ignored=tuple(ignored),
+            own=self.crew.own,
+        )
+
+    async def _judged(self, asked: Asked) -> Report:
+        async def judge() -> Json:
+            report = await checker_of(self.crew.world).check(asked)
+            attempt = f"{self._spec.id}-{self.status['attempt']}"
+            folder = os.path.join(self.crew.request.workspace, ARTIFACTS, "check", attempt)
+            write_artifacts(report, folder, claims=asked.claims, phase="check")
+            return report.as_json()
+
+        self.report = report_from_json(await self.crew.step("check", judge))
+        for event in check_events(self.report, run=self.crew.run):
+            self.crew.record(event)
+        return self.report
+
+    async def _review(self) -> None:
+        """Somebody else looks; what an approval cites is looked at by code."""
+        prompt = await self._prompt("review") + template("review-verdict.md")
+        end = await self._ask(prompt, self.crew.request.reviewer or self.crew.request.agent)
+        review = read_review(end.answer)
+        self.status["review"] = review.said
+        if review.said != "approved":
+            self.feedback = review.feedback
+            return
+        criterion = f"The task is done: {self.task.label}"
+        spec = Spec(
+            id=self._spec.id, title=self.task.label, criteria=(criterion,), files=self._spec.files
+        )
+        asked = self._asked(spec)
+        claims = (review.claim(criterion),)
+        report = await self._judged(Asked(**{**_fields(asked), "claims": claims}))
+        if not report.passed:
+            self.status["review"] = "none"
+            self.feedback = "the review approves by what code does not find:\n" + feedback_of(
+                report
+            )
+
+    async def _script(self, command: str) -> None:
+        async def run() -> Json:
+            world = self.crew.world
+            order = Order(
+                argv=("bash", "-c", command),
+                cwd=self.workspace,
+                writable=(self.workspace,),
+                network=world.settings.sandbox_network,
+                limits=world.limits,
+            )
+            ended = await world.sandbox.run(order)
+            return {"code": ended.code, "text": (ended.out + ended.err).decode(errors="replace")}
+
+        ended = await self.crew.step("script", run)
+        self.status["script"] = "failed" if ended["code"] else "passed"
+        self.crew.tell("loop.script", f"{command}: {self.status['script']}", command=command)
+        if ended["code"]:
+            self.feedback = f"`{command}` failed:\n{ended['text'][-_SHOWN:]}"
+
+    @property
+    def _spec(self) -> Spec:
+        return spec_of(self.task)
+
+
+def _fields(asked: Asked) -> Mapping[str, Any]:
+    return {name: getattr(asked, name) for name in Asked.__slots__}
+
+
+def done_as_json(done: Done) -> dict[str, Any]:
+    report = None if done.report is None else done.report.as_json()
+    return {**asdict(done), "report": report}

@@ -1,0 +1,63 @@
+"""
+Ticking a plan that a person may be editing: the task is found again by its words, and exactly one
+mark changes.
+"""
+
+import os
+import tempfile
+
+from prowess.core.errors import OutsideError, UsageError
+from prowess.core.task import Mark, Plan, Task, key_of
+from prowess.select.plan import read_plan, ticked
+
+
+def read(path: str) -> Plan | None:
+    """The plan as it is now; None when it holds no task that could be read."""
+    try:
+        plan = read_plan(_bytes(path))
+    except UsageError:
+        return None
+    return plan if plan.tasks else None
+
+
+def tick(path: str, task: Task, mark: Mark) -> bool:
+    """Give the task this mark; false when the plan no longer has it, and then nothing is changed."""
+    data = _bytes(path)
+    found = again(read_plan(data), task)
+    if found is None:
+        return False
+    changed = ticked(data, found, mark)
+    if changed != data:
+        _replace(path, changed)
+    return True
+
+
+def again(plan: Plan, task: Task) -> Task | None:
+    """The same task in a plan that may have changed: the same words, the nearest line of them."""
+    same = [each for each in plan.tasks if key_of(each.label) == key_of(task.label)]
+    return min(same, key=lambda each: abs(each.line - task.line), default=None)
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise UsageError(
+            f"the plan {path} cannot be read: {error.strerror}", hint="name a plan that exists"
+        ) from None
+
+
+def _replace(path: str, data: bytes) -> None:
+    """In one move, so that nobody ever reads half a plan."""
+    folder, name = os.path.split(os.path.realpath(path))
+    try:
+        descriptor, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.chmod(made, os.stat(path).st_mode & 0o7777)
+        os.replace(made, os.path.join(folder, name))
+    except OSError as error:
+        raise OutsideError(
+            f"the plan {path} cannot be written: {error.strerror}", hint="check its folder"
+        ) from error

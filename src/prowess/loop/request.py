@@ -1,0 +1,35 @@
+"""What is asked of a loop, as JSON: with it alone it can begin, or go on in any process."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopRequest:
+    """
+    `command` is what the agent named `command` runs. `phases` is a file, empty for the default.
+    Budgets of 0 are none: `attempts` in all, `seconds`, `tokens`, `dollars`.
+    """
+
+    plan: str
+    workspace: str
+    agent: str = "built-in"
+    command: tuple[str, ...] = ()
+    reviewer: str = ""
+    model: str | None = None
+    phases: str = ""
+    max_attempts: int = 3
+    wall: float = 3600.0
+    idle: float = 900.0
+    attempts: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    dollars: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "command": list(self.command)}
+
+
+def loop_request(value: Mapping[str, Any]) -> LoopRequest:
+    return LoopRequest(**{**value, "command": tuple(value["command"])})

@@ -1,0 +1,339 @@
+"""The loop from plan to proven result, with real git, real checks, and agents that cannot be trusted."""
+
+import json
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from house import Home
+from prowess.core.agent import AgentEnd, AgentOrder
+from prowess.core.chat import Usage
+from prowess.core.run import Outcome, outcome_from_json
+from prowess.durable.straight import StraightSteps
+from prowess.engine.house import House
+from prowess.loop.agents.base import Agent
+from prowess.loop.request import LoopRequest
+from prowess.loop.run import run_loop
+from support import write_file
+
+Act = Callable[[Path, AgentOrder], str]
+
+
+@dataclass
+class Scripted:
+    """An agent whose every attempt is a function; what it returns is what it says."""
+
+    acts: list[Act]
+    name: str = "scripted"
+    prompts: list[str] = field(default_factory=list)
+
+    async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+        act = self.acts[min(len(self.prompts), len(self.acts) - 1)]
+        self.prompts.append(order.prompt)
+        said = act(Path(order.workspace), order)
+        usage = Usage(input_tokens=10, output_tokens=1, cost=0.01)
+        return AgentEnd(agent="scripted", answer=said, said_done=True, code=0, usage=usage)
+
+
+def git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.fixture
+def repo(home: Path, project: Path) -> Path:
+    git(project, "init", "-q", "-b", "main")
+    git(project, "config", "user.email", "a@b")
+    git(project, "config", "user.name", "a")
+    write_file(project / "README.md", "hello\n")
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "first")
+    return project
+
+
+@dataclass
+class Looped:
+    outcome: Outcome
+    events: list[tuple[str, Mapping[str, Any]]]
+    plan: str
+
+    def kinds(self) -> list[str]:
+        return [kind for kind, _ in self.events]
+
+
+def loop(repo: Path, plan: str, agent: Agent, **asked: Any) -> Looped:
+    """Run a loop over this plan to its end."""
+    file = write_file(repo / "PLAN.md", plan)
+    git(repo, "add", "PLAN.md")
+    git(repo, "commit", "-q", "-m", "plan")
+    home = Home(repo, repo.parent / "data", {"*": []})
+
+    async def work(house: House) -> Looped:
+        request = LoopRequest(plan=str(file), workspace=str(repo), **asked)
+        steps = StraightSteps("loop")
+        told = await run_loop(
+            steps, request.as_json(), world=house.world, agents=lambda name: agent
+        )
+        events = [(each.event.kind, each.event.payload) for each in house.log.run("loop")]
+        return Looped(outcome_from_json(told), events, file.read_text())
+
+    return home.within(work)
+
+
+def writes(path: str, text: str, said: str = "All tests pass. Everything is done.") -> Act:
+    def act(folder: Path, order: AgentOrder) -> str:
+        write_file(folder / path, text)
+        return said
+
+    return act
+
+
+def nothing(folder: Path, order: AgentOrder) -> str:
+    return "Done! All tests pass. <promise>COMPLETE</promise>"
+
+
+ONE = "# Plan\n\n- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
+
+
+def test_a_task_that_code_proves_is_marked_reviewed_and_kept_as_a_commit(repo: Path) -> None:
+    ended = loop(repo, ONE, Scripted([writes("hello.txt", "hi")]))
+
+    assert ended.outcome.ok
+    assert "- [R] Say hello" in ended.plan
+    assert git(repo, "log", "-1", "--format=%s").strip() == "Say hello"
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_an_agent_that_says_all_is_done_and_did_nothing_gets_no_mark(repo: Path) -> None:
+    agent = Scripted([nothing])
+
+    ended = loop(repo, ONE, agent)
+
+    assert "- [~] Say hello" in ended.plan
+    assert len(agent.prompts) == 3
+    assert ended.outcome.ending == "partial"
+
+
+def test_what_was_wrong_is_told_to_the_next_attempt(repo: Path) -> None:
+    agent = Scripted([nothing, writes("hello.txt", "hi")])
+
+    ended = loop(repo, ONE, agent)
+
+    assert "- [R] Say hello" in ended.plan
+    assert "Failed Criteria" not in agent.prompts[0]
+    assert "Failed Criteria" in agent.prompts[1]
+    assert "test -f hello.txt" in agent.prompts[1]
+
+
+def test_edits_outside_the_tasks_files_are_no_proof(repo: Path) -> None:
+    plan = "- [ ] Say hello\n  - files: src/**\n  - `test -f hello.txt` succeeds\n"
+
+    ended = loop(repo, plan, Scripted([writes("hello.txt", "hi")]), max_attempts=1)
+
+    assert "- [~] Say hello" in ended.plan
+    assert not (repo / "hello.txt").exists()
+
+
+def test_a_cited_line_that_does_not_exist_proves_nothing(repo: Path) -> None:
+    plan = "- [ ] Greet politely\n  - The greeting is polite\n"
+    claim = {
+        "schemaVersion": 1,
+        "taskId": "greet-politely",
+        "verdict": "PASS",
+        "criteria": [
+            {
+                "criterion": "The greeting is polite",
+                "verdict": "PASS",
+                "evidence": [
+                    {
+                        "type": "file_inspection",
+                        "description": "it says `please`",
+                        "location": "hello.txt:40",
+                        "confidence": 1.0,
+                    }
+                ],
+            }
+        ],
+        "filesAllowed": {"verdict": "PASS", "modifiedFiles": []},
+    }
+    said = f"Done.\n```json\n{json.dumps(claim)}\n```"
+
+    lied = loop(repo, plan, Scripted([writes("hello.txt", "please\n", said)]), max_attempts=1)
+
+    assert "- [~] Greet politely" in lied.plan
+
+
+def test_work_that_was_not_proven_is_kept_in_a_branch(repo: Path) -> None:
+    ended = loop(repo, ONE, Scripted([writes("other.txt", "precious")]), max_attempts=1)
+
+    (entry,) = ended.outcome.details["tasks"]
+    assert git(repo, "show", f"{entry['branch']}:other.txt") == "precious"
+    assert not (repo / "other.txt").exists()
+    assert entry["branch"] in ended.outcome.answer
+
+
+def test_validation_commands_are_run_after_every_task(repo: Path) -> None:
+    plan = "- [ ] Say hello\n\n## Validation commands\n\n```sh\ngrep -q hi hello.txt\n```\n"
+
+    ended = loop(repo, plan, Scripted([writes("hello.txt", "ho"), writes("hello.txt", "hi")]))
+
+    assert "- [R] Say hello" in ended.plan
+    assert ended.outcome.details["tasks"][0]["attempts"] == 2
+
+
+def test_a_task_that_nothing_can_prove_stays_implemented(repo: Path) -> None:
+    ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi")]))
+
+    assert "- [x] Say hello" in ended.plan
+    assert "await review" in ended.outcome.reason
+
+
+def test_a_review_that_shows_what_it_approves_counts(repo: Path) -> None:
+    verdict = {
+        "verdict": "APPROVED",
+        "evidence": [
+            {
+                "type": "file_inspection",
+                "description": "it says `hello, dear world`",
+                "location": "hello.txt:1",
+            }
+        ],
+    }
+
+    def review(folder: Path, order: AgentOrder) -> str:
+        return f"Fine.\n{json.dumps(verdict)}"
+
+    agent = Scripted([writes("hello.txt", "hello, dear world\n"), review])
+    ended = loop(repo, "- [ ] Say hello\n- [ ] Say bye\n", agent, attempts=2)
+
+    assert "- [R] Say hello" in ended.plan
+    assert "Say hello" in agent.prompts[1]
+    assert "Say bye" not in agent.prompts[1]
+
+
+def test_a_review_that_cites_what_is_not_there_counts_for_nothing(repo: Path) -> None:
+    verdict = {
+        "verdict": "APPROVED",
+        "evidence": [
+            {
+                "type": "file_inspection",
+                "description": "it says `goodbye, dear world`",
+                "location": "hello.txt:1",
+            }
+        ],
+    }
+
+    def review(folder: Path, order: AgentOrder) -> str:
+        return json.dumps(verdict)
+
+    ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi\n"), review]))
+
+    assert "- [x] Say hello" in ended.plan
+
+
+def test_the_word_approved_alone_is_no_verdict(repo: Path) -> None:
+    def review(folder: Path, order: AgentOrder) -> str:
+        return "APPROVED. Great work!"
+
+    ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi"), review]))
+
+    assert "- [x] Say hello" in ended.plan
+
+
+def test_a_completion_token_ends_no_plan_with_tasks_to_do(repo: Path) -> None:
+    plan = "- [ ] One\n  - `test -f 1` succeeds\n- [ ] Two\n  - `test -f 2` succeeds\n"
+    agent = Scripted([writes("1", "", "<promise>COMPLETE</promise>"), writes("2", "")])
+
+    ended = loop(repo, plan, agent)
+
+    assert ended.plan.count("[R]") == 2
+
+
+def test_a_blocked_task_does_not_keep_others_from_being_done(repo: Path) -> None:
+    plan = "- [ ] One\n  - `test -f 1` succeeds\n- [ ] Two\n  - `test -f 2` succeeds\n"
+
+    ended = loop(repo, plan, Scripted([nothing, writes("2", "")]), max_attempts=1)
+
+    assert "- [~] One" in ended.plan
+    assert "- [R] Two" in ended.plan
+
+
+def test_a_task_waits_for_those_it_comes_after(repo: Path) -> None:
+    plan = (
+        "- [ ] Second\n  - after: First\n  - `test -f 1` succeeds\n"
+        "- [ ] First\n  - `test -f 1` succeeds\n"
+    )
+    agent = Scripted([writes("1", ""), writes("2", "")])
+
+    ended = loop(repo, plan, agent)
+
+    assert "First" in agent.prompts[0]
+    assert ended.plan.count("[R]") == 2
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason"),
+    [({"attempts": 1}, "1 attempts"), ({"tokens": 5}, "5 tokens"), ({"dollars": 0.005}, "dollars")],
+)
+def test_a_budget_ends_the_loop_and_says_which(repo: Path, budget: Any, reason: str) -> None:
+    plan = "- [ ] One\n  - `test -f 1` succeeds\n- [ ] Two\n  - `test -f 2` succeeds\n"
+
+    ended = loop(repo, plan, Scripted([writes("1", "")]), **budget)
+
+    assert ended.outcome.ending == "partial"
+    assert reason in ended.outcome.reason
+    assert "## Left\n\n- Two" in ended.outcome.answer
+
+
+def test_uncommitted_changes_are_not_taken_for_the_agents(repo: Path) -> None:
+    write_file(repo / "mine.txt", "mine")
+
+    ended = loop(repo, ONE, Scripted([nothing]))
+
+    assert ended.outcome.ending == "failed"
+    assert "uncommitted changes: mine.txt" in ended.outcome.reason
+    assert (repo / "mine.txt").read_text() == "mine"
+
+
+def test_a_plan_that_was_edited_meanwhile_is_ticked_at_the_same_task(repo: Path) -> None:
+    def edits(folder: Path, order: AgentOrder) -> str:
+        plan = folder / "PLAN.md"
+        plan.write_text("A new line.\n\n" + plan.read_text() + "- [ ] Another, by a person\n")
+        return writes("hello.txt", "hi")(folder, order)
+
+    ended = loop(repo, ONE, Scripted([edits]), attempts=1)
+
+    assert "- [R] Say hello" in ended.plan
+    assert "- [ ] Another, by a person" in ended.plan
+
+
+def test_a_usage_limit_pauses_and_counts_no_attempt(repo: Path) -> None:
+    class Limited(Scripted):
+        async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+            if not self.prompts:
+                self.prompts.append(order.prompt)
+                return AgentEnd(
+                    agent="x",
+                    trouble="usage_limit",
+                    told="limit",
+                    resets_at="2020-01-01T00:00:00+00:00",
+                )
+            return await Scripted.work(self, order, record=record)
+
+    ended = loop(repo, ONE, Limited([nothing, writes("hello.txt", "hi")]), max_attempts=1)
+
+    assert "loop.paused" in ended.kinds()
+    assert "- [R] Say hello" in ended.plan
+    assert ended.outcome.details["tasks"][0]["attempts"] == 1
+
+
+def test_the_report_tells_the_proof_and_the_cost(repo: Path) -> None:
+    ended = loop(repo, ONE, Scripted([writes("hello.txt", "hi")]))
+
+    assert "## Proven" in ended.outcome.answer
+    assert "- PASS: `test -f hello.txt` succeeds" in ended.outcome.answer
+    assert "1 attempts, 11 tokens, $0.0100." in ended.outcome.answer
