@@ -60,6 +60,15 @@ def test_a_citation_that_cannot_be_confirmed_is_inconclusive_and_no_pass(
     assert why in report.reasons[0]
 
 
+@pytest.mark.parametrize("text", ["`" * 1_000_000, "exit" + " " * 1_000_000, "` ``" * 300_000])
+def test_a_description_that_is_made_to_hold_us_up_is_not_read(
+    work: Repository, sandbox: Sandbox, text: str
+) -> None:
+    report = check(work, sandbox, text, "c", claims=[claim("c", output("ls", text))])
+
+    assert verdicts(report) == ["INCONCLUSIVE", "INCONCLUSIVE"]
+
+
 def test_one_wrong_citation_spoils_the_good_ones_beside_it(
     work: Repository, sandbox: Sandbox
 ) -> None:

@@ -84,6 +84,20 @@ def test_any_other_command_speaks_by_its_exit_code() -> None:
     assert not read_test_run("all fine", code=2).ok
 
 
+BAIT = {
+    "digits": "Tests  " + "1 1111 " * 50_000 + "!",
+    "blank lines": "\n" * 1_000_000 + "x",
+    "blanks": "ok" + " " * 1_000_000 + "\n" + "Tests:" + " " * 1_000_000,
+    "words": "1 " + "a " * 500_000,
+    "signs": "=" * 1_000_000 + "\nRan 1 test in " + "1" * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("output", BAIT.values(), ids=BAIT)
+def test_output_that_is_made_to_hold_us_up_does_not(output: str) -> None:
+    assert read_test_run(output, code=0).kind == ""
+
+
 def test_real_runs_of_unittest_and_pytest_are_read(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import unittest\n\nclass T(unittest.TestCase):\n"

@@ -37,6 +37,7 @@ _RUNS_TESTS = re.compile(
     r"\b(?:pytest|unittest|jest|vitest|tox|nox"
     r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just)(?: run)? test)\b"
 )
+_LONGEST = 2_000  # characters; more is no sentence
 _ALONE = frozenset("jest make mypy nox pytest ruff tox vitest".split())  # need no argument
 
 
@@ -50,6 +51,8 @@ class Proposal:
 
 def propose(text: str, *, validation: Sequence[str] = (), find_test: FindTest) -> Proposal:
     """The probes of one criterion. `validation` are the commands that "all tests" may mean."""
+    if len(text) > _LONGEST:
+        return Proposal()
     probes: list[Probe] = []
     whole = True
     for part in _JOINS.split(text.strip().rstrip(".")):

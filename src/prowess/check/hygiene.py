@@ -17,7 +17,7 @@ _CLAIM = re.compile(
     r"|(?:is|are) (?:missing|fixed|implemented|documented|covered|verified|met|done)"
     r"|works?|passes|succeeds|verified|confirmed|PASS)\b"
 )
-_SHOWN = re.compile(r"`[^`\n]+`|\b[\w./-]+\.\w+:\d+\b|\"location\"")
+_SHOWN = re.compile(r"`[^`\n]+`|\b[\w./-]{1,200}\.\w{1,20}:\d+\b|\"location\"")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 

@@ -22,6 +22,7 @@ _ABSENT = re.compile(
     r"|deleted|gone)\b",
     re.IGNORECASE,
 )
+_LONGEST = 4_000  # characters of a description or a place
 _LEAST_QUOTED = 3  # characters; a bracket is on every other line
 
 
@@ -43,26 +44,30 @@ class Probe:
 
 def probe_of(evidence: Evidence, verdict: Ruling) -> Probe | str:
     """What to look for to confirm this item of a claim, or why that cannot be done."""
-    location = evidence.location.strip()
+    location, said = evidence.location.strip(), evidence.description
     if not location:
         return "it names no place to look at"
+    if max(len(location), len(said)) > _LONGEST:
+        return "it is too long to be read"
     if evidence.type == "file_existence":
-        there = not _ABSENT.search(evidence.description)
-        return Probe(type=evidence.type, target=location, there=there)
-    quotes = quoted(evidence.description)
+        return Probe(type=evidence.type, target=location, there=not _ABSENT.search(said))
+    quotes = quoted(said)
     if any(_too_little(each) for each in quotes):
         return "what it quotes is too short to say anything"
     if evidence.type == "file_inspection":
         return _inspection(location, quotes)
-    told = _CODE.search(evidence.description)
-    # A failed criterion is shown by a command that fails, unless the claim says how it ends.
-    code = int(told[1]) if told else None if verdict == "FAIL" and not quotes else 0
+    return _ending(evidence, location, quotes, verdict)
+
+
+def _ending(evidence: Evidence, command: str, quotes: tuple[str, ...], verdict: Ruling) -> Probe:
+    """How a command has to end. A failed criterion is shown by one that fails, unless the claim says how."""
+    told = _CODE.search(squeezed(evidence.description))
     if evidence.type == "test_result":
         # How many tests passed is counted anew, so the count that is quoted need not come again.
-        return Probe(
-            type=evidence.type, target=location, code=None if verdict == "FAIL" else code or 0
-        )
-    return Probe(type=evidence.type, target=location, quotes=quotes, code=code)
+        code = None if verdict == "FAIL" else 0
+        return Probe(type=evidence.type, target=command, code=code)
+    code = int(told[1]) if told else None if verdict == "FAIL" and not quotes else 0
+    return Probe(type=evidence.type, target=command, quotes=quotes, code=code)
 
 
 def _inspection(location: str, quotes: tuple[str, ...]) -> Probe | str:

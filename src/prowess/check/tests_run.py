@@ -3,7 +3,8 @@ How a run of tests went, read from what the run printed and from its exit code, 
 
 A summary without a single test that passed is no success, whatever the exit code says. The last
 summary of its kind counts, because what a test itself prints comes before it; where a command
-tests several packages in turn, their summaries add up.
+tests several packages in turn, their summaries add up. The output is a stranger's: every pattern
+stays on its line and reads no part of it twice.
 """
 
 import json
@@ -112,7 +113,7 @@ def _unittest(output: str) -> Counts:
     return _of(passed=max(0, int(ran) - failed - skipped), failed=failed, skipped=skipped)
 
 
-_JEST = re.compile(r"^Tests:\s+((?:\d+ \w+, )*\d+ total)\s*$", re.MULTILINE)
+_JEST = re.compile(r"^Tests:[ \t]+((?:\d+ [a-z]+, )*\d+ total)[ \t]*$", re.MULTILINE)
 _JEST_WORDS = {"passed": "passed", "failed": "failed", "skipped": "skipped", "todo": "skipped"}
 
 
@@ -123,13 +124,15 @@ def _jest(output: str) -> Counts:
     return _worded(found[-1])
 
 
-_VITEST = re.compile(r"^\s*Tests\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?\s*$", re.MULTILINE)
+_VITEST = re.compile(
+    r"^[ \t]*Tests[ \t]+(\d+ [a-z]+(?: \| \d+ [a-z]+)*)(?: \(\d+\))?[ \t]*$", re.MULTILINE
+)
 
 
 def _vitest(output: str) -> Counts:
     found = _VITEST.findall(output)
     if not found:
-        return _of() if re.search(r"^\s*No test files found", output, re.MULTILINE) else None
+        return _of() if re.search(r"^[ \t]*No test files found", output, re.MULTILINE) else None
     return _worded(found[-1])
 
 
@@ -152,9 +155,9 @@ def _cargo(output: str) -> Counts:
     return _of(passed=passed, failed=failed, skipped=ignored)
 
 
-_GO_CASE = re.compile(r"^\s*--- (PASS|FAIL|SKIP): ", re.MULTILINE)
+_GO_CASE = re.compile(r"^[ \t]*--- (PASS|FAIL|SKIP): ", re.MULTILINE)
 _GO_PACKAGE = re.compile(
-    r"^(ok|FAIL|\?)\s+\S+\s+(\(cached\)|[\d.]+s|\[[^\]]*\])(.*)$", re.MULTILINE
+    r"^(ok|FAIL|\?)[ \t]+\S+[ \t]+(\(cached\)|[\d.]+s|\[[^\]]*\])(.*)$", re.MULTILINE
 )
 _GO_WORDS = {"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}
 _GO_ACTIONS = {"pass": "passed", "fail": "failed", "skip": "skipped"}
