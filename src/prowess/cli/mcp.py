@@ -21,12 +21,15 @@ def mcp(project: Project = ".", data: Data = None, dirs: Dirs = None) -> None:
     import asyncio
     import gc
     import logging
+    import signal
 
     from prowess.serve.mcp import serve_stdio
     from prowess.serve.mcp_premises import open_premises
     from prowess.settings import load_settings
 
     gc.enable()  # unlike a command that lives for a moment
+    # A thread waits for the client's next line and cannot be woken. Runs survive a kill, so Ctrl-C may be one.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     logging.basicConfig(level=logging.WARNING, format="prowess: %(message)s")
     settings = load_settings(project=project, data=data, dirs=tuple(dirs or ()))
 

@@ -274,8 +274,11 @@ async def serve_stdio(premises: Premises) -> None:
     from mcp.server.stdio import stdio_server
 
     server = create_server(premises)
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # it left before it had read everything
 
 
 def include(app: "FastAPI", site: "Site") -> "AbstractAsyncContextManager[Any]":
