@@ -1,0 +1,109 @@
+"""Workflows over MCP: what they show is returned, what they ask is put to the person."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from serve.mcp_talking import Era, Home, Person, text_of
+from support import write_file
+
+ERAS: tuple[Era, ...] = ("auto", "legacy")
+DEPLOY = """
+name: deploy
+description: Deploys a thing.
+inputs:
+  - {name: app, prompt: Which app?}
+steps:
+  - {id: plan, output: "Deploying {app}."}
+  - {id: where, question: Where to?, options: [staging, production], store: where}
+  - {id: place, command: [touch, "{app}-{where}"]}
+  - {id: end, output: "{app} is on {where}."}
+"""
+AROUND = """
+name: around
+description: Deploys twice.
+steps:
+  - {id: one, skill: deploy, inputs: {app: web}}
+  - {id: end, output: "Both are done."}
+"""
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> Era:
+    chosen: Era = request.param
+    return chosen
+
+
+@pytest.fixture
+def flows(home: Path, project: Path, tmp_path: Path) -> Home:
+    for name, text in (("deploy", DEPLOY), ("around", AROUND)):
+        write_file(project / ".agents" / "skills" / name / "skill.yaml", text)
+    return Home(project, tmp_path / "data")
+
+
+def test_a_question_of_a_workflow_is_answered_by_the_person(flows: Home, era: Era) -> None:
+    person = Person(["staging"])
+
+    result = flows.call("deploy", era, person, app="web")
+
+    assert (flows.project / "web-staging").exists()
+    assert text_of(result).splitlines()[:2] == ["Deploying web.", "web is on staging."]
+    assert [each.message for each in person.asked] == ["Where to?"]
+    assert result.structured_content["outcome"]["details"]["values"]["where"] == "staging"
+
+
+def test_an_input_that_is_left_out_is_asked_for(flows: Home, era: Era) -> None:
+    person = Person(["my app; rm -rf /", "production"])
+
+    flows.call("deploy", era, person)
+
+    assert [each.message for each in person.asked] == ["Which app?", "Where to?"]
+
+
+def test_a_wrong_answer_is_explained_and_asked_for_again(flows: Home, era: Era) -> None:
+    person = Person(["mars", "staging"])
+
+    result = flows.call("deploy", era, person, app="web")
+
+    assert not result.is_error
+    assert "'mars' is not one of: staging, production" in person.asked[1].message
+
+
+def test_a_client_that_cannot_be_asked_is_told_in_words_and_only_once(
+    flows: Home, era: Era
+) -> None:
+    async def work(client: Client) -> Any:
+        asked = await client.call_tool("deploy", {"app": "web"})
+        run = asked.structured_content["run"]
+        return asked, await client.call_tool("answer", {"run": run, "answer": "production"})
+
+    asked, result = flows.talk(work, era=era)
+
+    assert text_of(asked).startswith("Deploying web.\nWhere to?")
+    assert text_of(result).splitlines()[0] == "web is on production."
+
+
+def test_a_question_of_a_workflow_inside_another_reaches_the_person(flows: Home, era: Era) -> None:
+    person = Person(["staging"])
+
+    result = flows.call("around", era, person)
+
+    assert (flows.project / "web-staging").exists()
+    assert text_of(result).splitlines()[:3] == [
+        "Deploying web.",
+        "web is on staging.",
+        "Both are done.",
+    ]
+
+
+def test_mistakes_of_a_workflow_are_told_together_before_it_begins(flows: Home) -> None:
+    text = "name: bad\ndescription: x\nsteps:\n  - {command: ls, wenn: x}\n  - {output: '{nope}'}\n"
+    write_file(flows.project / ".agents" / "skills" / "bad" / "skill.yaml", text)
+
+    result = flows.call("bad")
+
+    assert result.is_error
+    assert "wenn" in text_of(result)
+    assert "nope" in text_of(result)
