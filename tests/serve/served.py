@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,8 @@ class Served:
         lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in given.items())]
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
             connection.sendall("\r\n".join([*lines, "", ""]).encode())
-            yield Reader(connection)
+            with closing(Reader(connection)) as reader:
+                yield reader
 
     def events(self, path: str, **headers: str) -> Generator[dict[str, Any], None, None]:
         """Every event until the stream ends."""
@@ -128,6 +129,9 @@ class Reader:
             self.headers[name.lower()] = value.strip()
         self.beats = 0
 
+    def close(self) -> None:
+        self._file.close()  # or the connection would stay open with it
+
     def __iter__(self) -> Iterator[dict[str, Any]]:
         number = ""
         for line in self._lines():
@@ -137,6 +141,13 @@ class Reader:
                 number = line[4:]
             elif line.startswith("data: "):
                 yield {**json.loads(line[6:]), "id": int(number)}
+
+    def whole(self) -> Iterator[dict[str, Any]]:
+        """The events that arrived whole, of a stream that was cut."""
+        try:
+            yield from self
+        except (OSError, ValueError):
+            return
 
     def _lines(self) -> Iterator[str]:
         left = b""
@@ -192,7 +203,7 @@ class Home:
                 ended.set()
                 ready.set()
 
-        thread = threading.Thread(target=live)
+        thread = threading.Thread(target=live, daemon=True)
         thread.start()
         ready.wait(30)
         if "error" in told:

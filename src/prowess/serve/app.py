@@ -53,6 +53,7 @@ def create_app(site: Site, *, faces: Sequence[Include] | None = None) -> FastAPI
         description="Skills, runs, live events and the board. Errors are always a problem body.",
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # an address is one address
         lifespan=lifespan,
         # Also keeps the framework from announcing errors in a form that is not ours.
         responses={"default": {"model": problems.ProblemBody, "description": "What is wrong."}},

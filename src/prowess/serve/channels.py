@@ -3,13 +3,14 @@ Live events for many readers: each run is followed once for each role, however m
 
 A channel keeps the last events as bytes that are ready to be sent. A reader is only a number, the
 one of the last event it was given: nothing is missed, nothing comes twice, and a reader that takes
-nothing holds up nobody. One that has fallen behind what the channel keeps is let go; it comes back
-with its number and goes on from the log.
+nothing holds up nobody. One that has fallen behind what the channel keeps reads from the log until
+it has caught up.
 """
 
 import asyncio
 import json
-from collections import deque
+import threading
+from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ from prowess.permit.visibility import Role, Visibility, seen
 
 KEPT = 2_000  # events
 KEPT_BYTES = 4 * 1024 * 1024
-PAGE = 200  # events sent at once
+PAGE = 50  # events sent at once
+TEXTS = 32 * 1024 * 1024  # bytes of events that are kept as they were sent, of all runs
 BEAT = 15.0  # seconds without an event until a sign of life
 GATHER = 0.0001  # seconds for each reader that events are gathered before all of them are woken
 GATHER_MOST = 0.1
@@ -47,9 +49,15 @@ class Channels:
         self._visibility = visibility
         self._known = known
         self._open: dict[tuple[str | None, Role], Channel] = {}
+        self._texts: OrderedDict[tuple[int, Role], bytes] = OrderedDict()
+        self._bytes = 0
+        self._one = threading.Lock()
 
-    async def read(self, run: str | None, role: Role, *, after: int) -> AsyncGenerator[bytes, None]:
+    def read(self, run: str | None, role: Role, *, after: int) -> AsyncGenerator[bytes, None]:
         """What is there after that number, then what comes, until the run has ended."""
+        return self._read(run, role, self._clamped(run, after))
+
+    async def _read(self, run: str | None, role: Role, after: int) -> AsyncGenerator[bytes, None]:
         channel = self._open.get((run, role))
         if channel is None or channel.closed:
             channel = self._open[run, role] = Channel(self, run, role)
@@ -64,14 +72,17 @@ class Channels:
                 if self._open.get((run, role)) is channel:
                     del self._open[run, role]
 
-    def items(self, run: str | None, role: Role, after: int) -> list[Item]:
-        """A page of the log."""
-        return [
-            self.item(each, role, of_run=run is not None)
-            for each in islice(self._events(run, after), PAGE)
-        ]
+    async def items(self, run: str | None, role: Role, after: int) -> list[Item]:
+        """A page of the log; on a thread, because what is long takes long to redact."""
+        page = list(islice(self._events(run, after), PAGE))
+        return await asyncio.to_thread(
+            lambda: [self._item(each, role, of_run=run is not None) for each in page]
+        )
 
-    def clamped(self, run: str | None, after: int) -> int:
+    async def item(self, each: Recorded, role: Role, *, of_run: bool) -> Item:
+        return await asyncio.to_thread(self._item, each, role, of_run=of_run)
+
+    def _clamped(self, run: str | None, after: int) -> int:
         """A number that is still to come would pass over what comes before it."""
         if next(self._events(run, after), None):
             return after
@@ -82,14 +93,28 @@ class Channels:
     def _events(self, run: str | None, after: int) -> Iterator[Recorded]:
         return self._log.tail(after=after) if run is None else self._log.run(run, after=after)
 
-    def item(self, each: Recorded, role: Role, *, of_run: bool) -> Item:
+    def _item(self, each: Recorded, role: Role, *, of_run: bool) -> Item:
         number = each.seq if of_run else each.position
         last = of_run and each.event.kind == "run.finished"
+        text = self._text(each, role)
+        return Item(number, b"id: %d\ndata: %b\n\n" % (number, text) if text else b"", last)
+
+    def _text(self, each: Recorded, role: Role) -> bytes:
+        """The event as this role sees it, in JSON, empty where it does not; worked out once."""
+        key = (each.position, role)
+        with self._one:
+            if (kept := self._texts.get(key)) is not None:
+                self._texts.move_to_end(key)
+                return kept
         told = self.line(each, role)
-        if told is None:
-            return Item(number, b"", last)
-        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-        return Item(number, f"id: {number}\ndata: {text}\n\n".encode(), last)
+        text = b"" if told is None else json.dumps(told, separators=(",", ":")).encode()
+        with self._one:
+            self._texts[key] = text
+            self._bytes += len(text)
+            while self._bytes > TEXTS:
+                _, gone = self._texts.popitem(last=False)
+                self._bytes -= len(gone)
+        return text
 
     def line(self, each: Recorded, role: Role) -> dict[str, Any] | None:
         """The event as one flat value, as the command line prints it; None where it is hidden."""
@@ -105,6 +130,11 @@ class Channels:
 
     def follow(self, run: str | None, after: int) -> AsyncGenerator[Recorded, None]:
         return follow(self._log, run, after=after)
+
+    @property
+    def open(self) -> Sequence["Channel"]:
+        """Those that somebody reads."""
+        return list(self._open.values())
 
     def close(self) -> None:
         """Every reader is let go."""
@@ -131,22 +161,17 @@ class Channel:
 
     async def read(self, after: int) -> AsyncGenerator[bytes, None]:
         yield HEART_BEAT  # the answer begins at once, also when nothing has happened yet
-        after = self._channels.clamped(self._run, after)
-        live = False
         while not self.closed:
             fresh = self._fresh  # before the look, or what comes between the two would wait
             if self._following is None:
                 self._start(after)
             if after >= self._since:
-                page, live = self._page(after), True
-            elif live:
-                return  # too slow: what it has not taken is no longer kept
+                page = self._page(after)
             else:
-                page = page_of(self._channels.items(self._run, self._role, after))
+                page = page_of(await self._channels.items(self._run, self._role, after))
             if page is None:
-                if await _comes(fresh, BEAT):
-                    continue
-                yield HEART_BEAT
+                if not await _comes(fresh, BEAT):
+                    yield HEART_BEAT
                 continue
             if page.data:
                 yield page.data
@@ -178,7 +203,8 @@ class Channel:
         try:
             async with aclosing(self._channels.follow(self._run, after)) as events:
                 async for each in events:
-                    self._keep(self._channels.item(each, self._role, of_run=self._run is not None))
+                    of_run = self._run is not None
+                    self._keep(await self._channels.item(each, self._role, of_run=of_run))
         finally:
             self.closed = True  # nothing more comes; who reads on comes back
             self._wake()

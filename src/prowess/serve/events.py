@@ -81,6 +81,9 @@ class Live(EventSourceResponse):
         await send({"type": "http.response.start", **start})
         async with aclosing(self._events) as events:
             async for data in events:
-                async with asyncio.timeout(STALLED):
-                    await send({"type": "http.response.body", "body": data, "more_body": True})
+                try:
+                    async with asyncio.timeout(STALLED):
+                        await send({"type": "http.response.body", "body": data, "more_body": True})
+                except TimeoutError:
+                    return  # without an end, so the connection ends too
         await send({"type": "http.response.body", "body": b"", "more_body": False})

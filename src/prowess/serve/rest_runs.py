@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from prowess.core.errors import ConflictError, UsageError
 from prowess.engine.request import RunRequest
+from prowess.engine.running import KIND
 from prowess.model.names import NoModelError
 from prowess.observe.follow import follow
 from prowess.observe.views import RunView
@@ -66,7 +67,9 @@ async def start_run(site: TheSite, caller: Anyone, asked: Start, response: Respo
     """Begin a run. It goes on whether or not anybody watches."""
     if (asked.allow or asked.ask) and not caller.may(Role.DEVELOPER):
         raise HttpError(403, "FORBIDDEN", "allow and ask are for DEVELOPER")
-    run = await begin(site, request_of(site, **asked.model_dump()))
+    request = request_of(site, **asked.model_dump())
+    await check(site, request)
+    run = await begin(site, request)
     response.headers["Location"] = f"/api/runs/{run}"
     return {"run": run}
 
@@ -148,16 +151,23 @@ def request_of(site: Site, **asked: Any) -> RunRequest:
     )
 
 
-async def begin(site: Site, request: RunRequest) -> str:
-    """Start it, and return once it can be looked at. That no model is set up, the run itself tells."""
-    with suppress(NoModelError):
-        await asyncio.to_thread(site.house.check, request)
-    run = await site.house.start(request)
+async def begin(site: Site, request: RunRequest, *, run: str = "") -> str:
+    """Start it, under an id that is given or a new one, and return once it can be looked at."""
+    if run:
+        await site.house.engine.start(KIND, run, request.as_json())
+    else:
+        run = await site.house.start(request)
     with suppress(TimeoutError):
         async with asyncio.timeout(BEGINS), aclosing(follow(site.log, run)) as events:
             async for _ in events:
                 break
     return run
+
+
+async def check(site: Site, request: RunRequest) -> None:
+    """Refuse what cannot begin. That no model is set up, the run itself tells, where all can see it."""
+    with suppress(NoModelError):
+        await asyncio.to_thread(site.house.check, request)
 
 
 async def _shown(site: Site, caller: Caller, view: RunView) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, ConfigDict
 from pydantic.config import JsonDict
 
-from prowess.cli.sheet import sheet
 from prowess.core.errors import ProwessError, UnknownSkillError, UsageError
 from prowess.core.skill import Skill
 from prowess.discover.catalog import Catalog
 from prowess.discover.roles import ROLES, for_role
+from prowess.engine.sheet import sheet
 from prowess.serve.auth import Developer
 from prowess.serve.problems import HttpError
 from prowess.serve.site import TheSite

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
 from string import Template
 from typing import Any
 
@@ -31,9 +32,10 @@ from prowess.core.run import Outcome
 from prowess.core.skill import Skill
 from prowess.discover.dependencies import closure
 from prowess.discover.roles import for_role
+from prowess.engine.house import new_run
 from prowess.serve.auth import Developer
 from prowess.serve.problems import HttpError
-from prowess.serve.rest_runs import begin, request_of
+from prowess.serve.rest_runs import begin, check, request_of
 from prowess.serve.site import Site, TheSite
 
 router = APIRouter(prefix="/api/sessions", tags=["board"])
@@ -77,26 +79,24 @@ class Spawn(BaseModel):
 @router.post("/spawn", status_code=201)
 async def spawn(site: TheSite, _: Developer, asked: Spawn, request: Request) -> Any:
     """Bring a session to work on tasks of the board; its run reports as it goes."""
-    wanted = _checked(site, asked)
-    given = _skills(site, asked)
+    wanted, given, run = _checked(site, asked), _skills(site, asked), new_run()
     session = await asyncio.to_thread(_at_work, site, asked, wanted)
     try:
         taken = [tasks.claim(site.board, each.id, session=session.name) for each in wanted]
-        run = await begin(
+        order = request_of(
             site,
-            request_of(
-                site,
-                skill=given[0][-1].name,
-                arguments=_prompt(session, taken, given[1]),
-                model=asked.model,
-                answers=True,
-            ),
+            skill=given.own[-1].name,
+            arguments=_prompt(session, taken, given),
+            model=asked.model,
+            answers=True,
         )
+        await check(site, order)
         manifest = _manifest(session, taken, given, asked, run=run, api=str(request.base_url))
         file = _written(site, session, manifest)
     except ProwessError as error:
         sessions.end(site.board, session.name, summary=f"not started: {error}")
         raise
+    await begin(site, order, run=run)
     request.app.state.attendant.attend(session.name, run, [each.id for each in taken])
     return {
         "session": session.as_json(),
@@ -140,20 +140,31 @@ def _coordinator(site: Site, name: str | None) -> None:
         )
 
 
-def _skills(site: Site, asked: Spawn) -> tuple[Sequence[Skill], list[Skill], list[str]]:
-    """Those of the role, its own last; those that were asked for besides; and what is not there."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The skills of the role, its own last; those asked for besides; and what is not there."""
+
+    own: tuple[Skill, ...]
+    beside: tuple[Skill, ...]
+    missing: tuple[str, ...]
+
+
+def _skills(site: Site, asked: Spawn) -> Given:
     role = COORDINATOR if role_named(asked.role).name == COORDINATOR else "worker"
     skills = site.catalog.skills
     own = for_role(role, skills)
-    more = closure([name for name in asked.skills if name in skills], skills)
     if not own.skills:
         raise UsageError(
             f"no skill is assigned to the role {role}", hint="assign one with assignTo"
         )
-    beside = [skill for skill in more.skills if skill not in own.skills]
+    more = closure([name for name in asked.skills if name in skills], skills)
     missing = [name for name in asked.skills if name not in skills]
     missing += [name for _, name in (*own.missing, *more.missing)]
-    return own.skills, beside, list(dict.fromkeys(missing))
+    return Given(
+        own=own.skills,
+        beside=tuple(skill for skill in more.skills if skill not in own.skills),
+        missing=tuple(dict.fromkeys(missing)),
+    )
 
 
 def _at_work(site: Site, asked: Spawn, wanted: Sequence[BoardTask]) -> Session:
@@ -161,7 +172,7 @@ def _at_work(site: Site, asked: Spawn, wanted: Sequence[BoardTask]) -> Session:
     return sessions.start(site.board, name, role=asked.role, task=wanted[0].id)
 
 
-def _prompt(session: Session, taken: Sequence[BoardTask], beside: Sequence[Skill]) -> str:
+def _prompt(session: Session, taken: Sequence[BoardTask], given: Given) -> str:
     with open(_PROMPT, encoding="utf-8") as file:
         template = Template(file.read())
     lines = [f"- {each.id}: {each.title}\n  {each.description}".rstrip() for each in taken]
@@ -169,20 +180,19 @@ def _prompt(session: Session, taken: Sequence[BoardTask], beside: Sequence[Skill
         name=session.name,
         role=session.role,
         tasks="\n".join(lines),
-        skills=", ".join(skill.name for skill in beside) or "no other",
+        skills=", ".join(skill.name for skill in given.beside) or "no other",
     )
 
 
 def _manifest(
     session: Session,
     taken: Sequence[BoardTask],
-    given: tuple[Sequence[Skill], list[Skill], list[str]],
+    given: Given,
     asked: Spawn,
     *,
     run: str,
     api: str,
 ) -> dict[str, Any]:
-    own, beside, missing = given
     return {
         "manifestVersion": "1.0",
         "session": session.as_json(),
@@ -200,9 +210,9 @@ def _manifest(
                 "path": skill.path,
                 "dependencies": list(skill.dependencies),
             }
-            for skill in (*own, *beside)
+            for skill in (*given.own, *given.beside)
         ],
-        "missing": missing,
+        "missing": list(given.missing),
     }
 
 
