@@ -24,7 +24,8 @@ from support import write_file, write_skill
 
 AGENTS = Path(__file__).parents[3] / ".peers" / "agents"
 PLACES = {"aider": "venv/bin/aider"}
-TALKERS = ["codex", "opencode", "gemini", "qwen"]
+OPTIONAL = {"claude"}  # not free software: tried where somebody has put it there
+TALKERS = ["claude", "codex", "opencode", "gemini", "qwen"]
 MCP_SERVER = """
 import json, sys
 for line in sys.stdin:
@@ -48,6 +49,10 @@ def program(name: str) -> Program:
     path = AGENTS / PLACES.get(name, f"node_modules/.bin/{ways.program}")
     if not path.exists():
         why = f"{name} is not installed: run `make peers`"
+        if name in OPTIONAL:
+            pytest.skip(
+                f"{name} is not installed: npm i --prefix .peers/agents @anthropic-ai/claude-code"
+            )
         if os.environ.get("PROWESS_REQUIRE_ALL"):
             pytest.fail(why)
         pytest.skip(why)
@@ -76,6 +81,8 @@ def at_work(name: str, tree: Path, server: AgentsServer, **asked: Any) -> Ended:
             "environment": {
                 "OPENAI_BASE_URL": f"{server.url}/v1",
                 "GOOGLE_GEMINI_BASE_URL": server.url,
+                "ANTHROPIC_BASE_URL": server.url,
+                "ANTHROPIC_API_KEY": "none",
             },
             **asked,
         }
@@ -115,14 +122,14 @@ def test_a_command_that_fails_is_seen_to_fail(name: str, tree: Path) -> None:
 
     (finished,) = ended.payloads("call.finished")
     assert not finished["ok"]
-    assert finished["facts"] == {"exit": 3}
+    assert finished["facts"] == ({} if name == "claude" else {"exit": 3})
     assert ended.end.trouble == "none"
 
 
 @pytest.mark.parametrize("name", [*TALKERS, "aider"])
 def test_a_wrong_key_is_known_for_what_it_is(name: str, tree: Path) -> None:
-    """Qwen leaves with 0 and calls it a success."""
-    ended = told(name, tree, Fault(status=401))
+    """Qwen leaves with 0 and calls it a success; Claude tries on for minutes."""
+    ended = told(name, tree, Fault(status=401), idle=20.0 if name == "claude" else 120.0)
 
     assert (ended.end.trouble, ended.end.said_done) == ("auth", False)
 
@@ -130,7 +137,7 @@ def test_a_wrong_key_is_known_for_what_it_is(name: str, tree: Path) -> None:
 @pytest.mark.parametrize("name", ["codex", "opencode"])
 def test_a_server_that_hangs_does_not_hang_us(name: str, tree: Path) -> None:
     with AgentsServer(Fault(trouble="hang")) as server:
-        ended = at_work(name, tree, server, idle=25.0)
+        ended = at_work(name, tree, server, idle=40.0)
 
         assert server.conversations
     assert (ended.end.trouble, ended.end.killed_by) == ("idle", "idle")
@@ -139,7 +146,7 @@ def test_a_server_that_hangs_does_not_hang_us(name: str, tree: Path) -> None:
 def test_a_server_that_always_fails_does_not_keep_it_for_ever(tree: Path) -> None:
     """OpenCode would go on asking."""
     with AgentsServer(Fault(status=500)) as server:
-        ended = at_work("opencode", tree, server, wall=25.0)
+        ended = at_work("opencode", tree, server, wall=40.0)
 
         assert server.conversations
     assert ended.end.trouble == "timeout"

@@ -43,7 +43,10 @@ def launch(order: AgentOrder, place: str) -> Launch:
 
 def read(heard: Heard, said: Mapping[str, Any]) -> None:
     kind = said.get("type")
-    if kind == "system":
+    if kind == "system" and said.get("subtype") == "api_retry":
+        status = said.get("error_status")
+        heard.stumbled(text(said.get("error")), status=status if isinstance(status, int) else None)
+    elif kind == "system":
         heard.model = text(said.get("model")) or heard.model
     elif kind == "assistant":
         read_message(heard, said, _usage(table(table(said.get("message")).get("usage"))))

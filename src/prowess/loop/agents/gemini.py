@@ -50,9 +50,9 @@ def read(heard: Heard, said: Mapping[str, Any]) -> None:
     if kind == "init":
         heard.model = text(said.get("model")) or heard.model
     elif kind == "message" and said.get("role") == "assistant":
-        heard.pieces.append(text(said.get("content")))
+        heard.begun += text(said.get("content"))
     elif kind == "tool_use":
-        _replied(heard)
+        heard.message_over()
         name, given = text(said.get("tool_name")), table(said.get("parameters"))
         heard.called(our_call(text(said.get("tool_id")), name, given))
     elif kind == "tool_result":
@@ -62,20 +62,12 @@ def read(heard: Heard, said: Mapping[str, Any]) -> None:
         seen = text(said.get("output")) or error
         heard.observed(text(said.get("tool_id")), seen, ok=ok, refused=refused)
     elif kind == "error":
-        _replied(heard)
+        heard.message_over()
         tell = heard.warned if said.get("severity") == "warning" else heard.stumbled
         tell(text(said.get("message")))
     elif kind == "result":
-        _replied(heard)
+        heard.message_over()
         _ended(heard, said)
-
-
-def _replied(heard: Heard) -> None:
-    """A message is over when something else comes."""
-    if heard.pieces:
-        heard.iteration += 1
-        heard.replied("".join(heard.pieces))
-        heard.pieces.clear()
 
 
 def _ended(heard: Heard, said: Mapping[str, Any]) -> None:

@@ -31,7 +31,8 @@ class Heard:
     `lines` counts those that could be read, `garbage` those that could not. `error` is the last
     trouble that the agent told of itself and did not get over. `usage` is what it used in all; `price`
     says what a model's usage costs where the agent does not. `message` is the id of the message being told,
-    `pieces` are those of it that have come, `by_model` is false for one that the agent made up itself.
+    `begun` what has come of it, `by_model` false for one that the agent made up itself. `pieces` are
+    lines of plain text that are not told yet.
     `holds`: the exit codes of commands come from elsewhere, by way of `settle`.
     """
 
@@ -44,6 +45,7 @@ class Heard:
     calls: int = 0
     answer: str = ""
     message: str = ""
+    begun: str = ""
     pieces: list[str] = field(default_factory=list)
     by_model: bool = True
     holds: bool = False
@@ -63,15 +65,24 @@ class Heard:
     def replied(self, text: str, *, calls: tuple[Call, ...] = ()) -> None:
         if text.strip():
             self.answer = text
+        if self.by_model:
+            self._get_over()
         self._reply(Message(role="assistant", text=shorten(text), calls=calls), _NOTHING)
+
+    def message_over(self) -> None:
+        """A message that came in pieces is whole when something else comes."""
+        if self.begun:
+            self.iteration += 1
+            self.replied(self.begun)
+            self.begun = ""
 
     def paragraph(self) -> None:
         """The pieces so far are a paragraph of plain text, in which all is the answer."""
-        words, before = "\n".join(self.pieces).strip(), self.answer
+        words = "\n".join(self.pieces).strip()
         self.pieces.clear()
         if words:
-            self.replied(words)
-            self.answer = f"{before}\n\n{words}".strip()[-_LONGEST_ANSWER:]
+            self.answer = f"{self.answer}\n\n{words}".strip()[-_LONGEST_ANSWER:]
+            self._reply(Message(role="assistant", text=shorten(words)), _NOTHING)
 
     def used(self, usage: Usage) -> None:
         """Something more was used; it is told with the sum, or at the end when no sum comes."""
@@ -91,6 +102,7 @@ class Heard:
 
     def called(self, call: Call) -> None:
         self.calls += 1
+        self._get_over()
         self._open[call.id] = (call, self.clock())
         self._story.called(max(1, self.iteration), call, kind_of(call.tool))
 
@@ -152,7 +164,8 @@ class Heard:
 
     def finished(self) -> None:
         """It says that it came to an end; trouble on the way was got over."""
-        self.done, self.error, self.trouble, self.resets_at = True, "", "none", None
+        self.done = True
+        self._get_over()
 
     def close(self) -> None:
         """The stream is over: what was under way has no end but this one."""
@@ -173,6 +186,9 @@ class Heard:
     @property
     def _story(self) -> Story:
         return Story(self._events.append, run=self.run, iterations=_UNKNOWN)
+
+    def _get_over(self) -> None:
+        self.error, self.trouble, self.resets_at = "", "none", None
 
     def _reply(self, message: Message, usage: Usage) -> None:
         reply = Reply(message=message, usage=usage, model=self.model)

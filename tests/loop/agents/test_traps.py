@@ -1,0 +1,299 @@
+"""The traps that each agent's stream holds, one by one."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents_fakes import Work
+from agents_streams import TOLD, Story, lines
+from prowess.core.process import Finished
+from prowess.loop.agents.command import command_agent
+from prowess.loop.agents.heard import Heard
+from prowess.loop.agents.known import PROGRAMS, detect, passed_on
+from prowess.loop.agents.program import end_of, read_line
+
+SHARED = Path(os.environ.get("PROWESS_SHARED", Path(__file__).parents[4] / "shared"))
+STREAMS = SHARED / "data" / "agent-streams"
+CAPTURED = {
+    "codex-normal.jsonl": ("codex", "none"),
+    "cx-mcp.jsonl": ("codex", "none"),
+    "cx-schema.jsonl": ("codex", "none"),
+    "cx-toolfail.jsonl": ("codex", "none"),
+    "cx-401.jsonl": ("codex", "auth"),
+    "opencode-normal.jsonl": ("opencode", "none"),
+    "oc-mcp.jsonl": ("opencode", "none"),
+    "oc-toolfail.jsonl": ("opencode", "none"),
+    "oc-ask.jsonl": ("opencode", "malformed"),
+    "oc-401.jsonl": ("opencode", "auth"),
+    "gem.jsonl": ("gemini", "none"),
+    "gem-toolfail.jsonl": ("gemini", "none"),
+    "gem-err401.jsonl": ("gemini", "auth"),
+    "qwen.jsonl": ("qwen", "none"),
+    "qwen-toolfail.jsonl": ("qwen", "none"),
+    "qwen-err401.jsonl": ("qwen", "auth"),
+}
+DONE = Finished(code=0, out=b"", err=b"", seconds=1.0)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=10,
+)
+
+
+def heard_of(agent: str, said: list[Any]) -> Heard:
+    heard = Heard(run="r1")
+    for each in said:
+        read_line(PROGRAMS[agent], heard, json.dumps(each).encode())
+    return heard
+
+
+@pytest.mark.parametrize("name", CAPTURED)
+def test_streams_of_the_real_programs_are_understood(name: str) -> None:
+    if not (STREAMS / name).exists():
+        pytest.skip("the captured streams are not here")
+    agent, trouble = CAPTURED[name]
+    heard = Heard(run="r1")
+    events = [
+        event
+        for line in (STREAMS / name).read_bytes().splitlines()
+        for event in read_line(PROGRAMS[agent], heard, line)
+    ]
+
+    end = end_of(PROGRAMS[agent], heard, DONE)
+
+    assert end.trouble == trouble
+    assert heard.garbage == 0
+    failed = [e for e in events if e.kind == "call.finished" and not e.payload["ok"]]
+    assert bool(failed) == (name in ("cx-toolfail.jsonl", "oc-toolfail.jsonl", "oc-ask.jsonl"))
+    assert end.usage.output_tokens == {"none": 40, "malformed": 20, "auth": 0}[trouble]
+
+
+@pytest.mark.parametrize("agent", sorted(TOLD))
+@given(said=JSON, place=st.integers(0, 20))
+def test_no_shape_of_a_line_is_too_odd(agent: str, said: Any, place: int) -> None:
+    """Every value of every line, in turn, is something else."""
+    for line in TOLD[agent](Story()):
+        for spoilt in _spoilt(line, said, place):
+            heard_of(agent, [spoilt, line])
+
+
+def _spoilt(value: Any, instead: Any, place: int) -> list[Any]:
+    """The value with one of its inner values exchanged, at each level."""
+    if not isinstance(value, dict) or not value:
+        return [instead]
+    name = list(value)[place % len(value)]
+    return [{**value, name: each} for each in (instead, *_spoilt(value[name], instead, place))]
+
+
+def test_codex_tells_the_sum_of_its_thread_and_it_is_not_added_up() -> None:
+    turn = {"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 10}}
+    more = {"type": "turn.completed", "usage": {"input_tokens": 250, "output_tokens": 30}}
+
+    assert heard_of("codex", [turn, more]).usage.input_tokens == 250
+
+
+def test_an_error_of_codex_that_is_only_a_warning_is_only_a_warning(work: Work) -> None:
+    ended = work("codex", lines("codex", Story()))
+
+    assert "401" in ended.payloads("run.warned")[0]["summary"]
+    assert ended.end.trouble == "none"
+
+
+def test_codex_gets_over_a_lost_connection() -> None:
+    lost = {"type": "error", "message": "Reconnecting... 1/5 (429 Too Many Requests)"}
+    story = TOLD["codex"](Story())
+
+    assert heard_of("codex", [lost, *story]).trouble == "none"
+    assert heard_of("codex", [*story[:3], lost]).trouble == "usage_limit"
+
+
+def test_no_secret_of_an_mcp_server_stands_on_a_command_line(work: Work) -> None:
+    servers = {"state": {"command": ["state"], "env": {"STATE_TOKEN": "not for everyone"}}}
+
+    for agent in PROGRAMS:
+        noted = work(agent, [], servers=servers).noted
+
+        assert not [word for word in noted["words"] if "not for everyone" in word], agent
+
+
+def test_opencode_says_nothing_more_when_a_permission_was_refused(work: Work) -> None:
+    """It leaves with 0 after the refusal, which is neither an end nor a success."""
+    ended = work("opencode", lines("opencode", Story(refused=True))[:3])
+
+    assert (ended.end.code, ended.end.said_done, ended.end.trouble) == (0, False, "malformed")
+    assert len(ended.end.refusals) == 1
+
+
+@pytest.mark.parametrize(
+    ("agent", "file"),
+    [("gemini", "gemini/.gemini/tmp/x/chats/s.jsonl"), ("qwen", "qwen/projects/x/chats/s.jsonl")],
+)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_failed_command_that_is_called_a_success_is_looked_up(
+    agent: str, file: str, when: str, work: Work
+) -> None:
+    """The command printed a code of its own; the agent's is the last. It may be written down late."""
+    output = "Output: Exit Code: 0\nExit Code: 0\n\nExit Code: 3\nSignal: 0"
+    answer = {"functionResponse": {"id": "call_1", "response": {"output": output}}}
+    kept = json.dumps({"message": {"parts": [answer]}})
+    write = (
+        f"path = os.path.dirname(os.environ['TMPDIR']) + '/{file}'\n"
+        f"os.makedirs(os.path.dirname(path)); open(path, 'w').write({kept!r} + chr(10))"
+    )
+
+    ended = work(agent, lines(agent, Story(output="Exit Code: 0")), **{when: write})
+
+    (finished,) = ended.payloads("call.finished")
+    assert (finished["ok"], finished["facts"]) == (False, {"exit": 3})
+
+
+def test_an_error_of_qwen_that_it_calls_a_success_is_none() -> None:
+    told = TOLD["qwen"](Story(error="500 no"))
+
+    assert not heard_of("qwen", told).done
+    assert heard_of("qwen", TOLD["qwen"](Story(said="[API Error: 500] is what I fixed"))).done
+
+
+def test_claude_says_when_its_limit_ends() -> None:
+    soon = int(datetime.now(UTC).timestamp()) + 3600
+
+    def told(status: str, at: int) -> Heard:
+        limit = {"status": status, "resetsAt": at}
+        return heard_of("claude", [{"type": "rate_limit_event", "rate_limit_info": limit}])
+
+    assert told("rejected", soon).resets_at == datetime.fromtimestamp(soon, UTC).isoformat()
+    assert told("rejected", 4_000_000_000).resets_at is None  # no limit lasts for decades
+    assert told("rejected", 4_000_000_000).trouble == "usage_limit"
+    assert told("allowed", soon).trouble == "none"
+
+
+def test_claude_that_tries_again_and_again_is_known_for_why() -> None:
+    again = {"type": "system", "subtype": "api_retry", "error_status": 401, "error": "no"}
+
+    assert heard_of("claude", [again]).trouble == "auth"
+    assert heard_of("claude", [again, *TOLD["claude"](Story())]).trouble == "none"
+
+
+def test_one_message_of_claude_in_several_lines_is_counted_once() -> None:
+    text = {"type": "text", "text": "Hello"}
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    line = {"type": "assistant", "message": {"id": "m", "content": [text], "usage": usage}}
+
+    heard = heard_of("claude", [line, line])
+
+    assert (heard.iteration, heard.usage.output_tokens) == (1, 5)
+
+
+def test_a_sub_agents_words_are_not_the_answer() -> None:
+    text = {"type": "text", "text": "from below"}
+    message = {"id": "m", "content": [text], "usage": {"output_tokens": 5}}
+    line = {"type": "assistant", "parent_tool_use_id": "call_9", "message": message}
+
+    assert heard_of("claude", [line]).answer == ""
+
+
+AIDER = """\
+Aider v0.86.2
+Model: openai/x with diff edit format
+
+I rename it. The old one said litellm.RateLimitError: no.
+
+Tokens: 1.2k sent, 300 cache hit, 56 received. Cost: $0.01 message, $0.01 session.
+Applied edit to src/a.py
+"""
+
+
+def test_aiders_text_is_a_story_too(work: Work) -> None:
+    ended = work("aider", AIDER.encode().split(b"\n"))
+
+    (edit,) = ended.payloads("call.finished")
+    assert edit["summary"] == "Edit src/a.py"
+    used = ended.end.usage
+    assert (used.input_tokens, used.cached_tokens, used.output_tokens) == (1200, 300, 56)
+    assert used.cost == 0.01
+    assert "I rename it." in ended.end.answer
+    assert (ended.end.trouble, ended.end.said_done) == ("none", True)
+
+
+def test_aider_tells_of_its_trouble_and_leaves_with_0(work: Work) -> None:
+    told = [b"litellm.AuthenticationError: bad key", b"Check your API key.", b""]
+
+    end = work("aider", told).end
+
+    assert (end.trouble, end.said_done, end.code) == ("auth", False, 0)
+
+
+def test_aider_leaves_nothing_of_its_own_in_the_work_tree(work: Work, workspace: Path) -> None:
+    (workspace / ".aider.tags.cache.v3").mkdir()
+    before = "os.makedirs('.aider.tags.cache.v4/x'); open('made', 'w').close()"
+
+    work("aider", [], before=before)
+
+    assert sorted(path.name for path in workspace.iterdir()) == [".aider.tags.cache.v3", "made"]
+
+
+def test_any_command_is_an_agent(work: Work) -> None:
+    ways = command_agent(("anything", "--fast", "{prompt}")).ways
+
+    ended = work(ways, [b"Thinking.", b"", b"Done: all tests pass."], prompt="Do it.")
+
+    assert ended.noted["words"] == ["--fast", "{prompt}"]
+    assert ended.noted["stdin"] == "Do it."
+    assert ended.end.answer == "Thinking.\n\nDone: all tests pass."
+    assert [each["thought"] for each in ended.payloads("model.replied")] == [
+        "Thinking.",
+        "Done: all tests pass.",
+    ]
+    assert (ended.end.said_done, ended.end.trouble) == (True, "none")
+
+
+def test_a_command_that_fails_is_a_crash(work: Work) -> None:
+    ways = command_agent(("anything",)).ways
+
+    end = work(ways, [b"Done: all tests pass."], code=3).end
+
+    assert (end.trouble, end.said_done, end.code) == ("crash", False, 3)
+
+
+def test_the_agents_on_the_path_are_found(tmp_path: Path) -> None:
+    for name in ("codex", "qwen", "not-an-agent"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o700)
+    (tmp_path / "gemini").write_text("cannot be run")
+
+    assert [(each.name, each.path) for each in detect(str(tmp_path))] == [
+        ("codex", str(tmp_path / "codex")),
+        ("qwen", str(tmp_path / "qwen")),
+    ]
+
+
+def test_who_chooses_an_agent_means_it_to_have_its_keys_and_no_others() -> None:
+    keys = {
+        "OPENAI_API_KEY": "a",
+        "ANTHROPIC_API_KEY": "b",
+        "AWS_SECRET": "c",
+        "OPENAI_BASE_URL": "",
+    }
+
+    assert passed_on("codex", keys) == {"OPENAI_API_KEY": "a"}
+    assert passed_on("claude", keys) == {"ANTHROPIC_API_KEY": "b"}
+    assert passed_on("command", keys) == {}
+
+
+def test_a_known_model_has_its_price_and_somebodys_own_server_has_none(work: Work) -> None:
+    story = lines("codex", Story())
+    local = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+
+    priced = work("codex", story, model="gpt-4o")
+
+    assert priced.end.usage.cost
+    told = [each["usage"]["cost"] for each in priced.payloads("model.replied")]
+    assert sum(told) == pytest.approx(priced.end.usage.cost)
+    assert work("codex", story, model="gpt-4o", environment=local).end.usage.cost is None
+    assert work("codex", story, model="something-else").end.usage.cost is None
