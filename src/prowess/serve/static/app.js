@@ -25,9 +25,10 @@ const PAGES = [
 const main = document.getElementById("main");
 let leaving = new AbortController();
 let me = null;
+let visits = 0;
 
 async function show() {
-  if (location.hash === "#main") return; // the skip link
+  visits += 1;
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
@@ -63,8 +64,8 @@ function arrived(page) {
   document.title = `${title?.textContent || page.name} · Prowess`;
   say(title?.textContent || page.name);
   window.scrollTo(0, 0);
-  // Who comes by keyboard goes on from the top of the new page, and not from the old link.
-  if (title && document.activeElement?.closest("nav, main, body") && document.activeElement.tagName !== "INPUT") {
+  // Who follows a link goes on from the top of the new page; who has just come, from the top of it all.
+  if (title && visits > 1) {
     title.tabIndex = -1;
     title.focus({ preventScroll: true });
   }

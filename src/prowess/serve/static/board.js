@@ -56,7 +56,7 @@ function columns(page, tasks) {
 }
 
 function card(page, task) {
-  const act = (name, words, work) => page.may && button(words, guarded(async () => { await work(); await reload(page); }), { class: "quiet small", id: `${name}-${task.id}`, "aria-label": `${words} ${task.id}` });
+  const act = (name, words, work) => page.may && button(words, guarded(async () => { await work(); await reload(page); }), { class: "small", id: `${name}-${task.id}`, "aria-label": `${words} ${task.id}` });
   return el("li", { class: "task", data: { priority: task.priority } },
     el("button", { type: "button", class: "task-title", id: `task-${task.id}`, data: { stop: "" }, on: { click: guarded(() => shown(page, task.id)) } }, task.title),
     el("p", { class: "hint" }, el("code", {}, task.id), ` ${task.role}`, task.session && ` · ${task.session}`, task.status === "failed" || task.status === "cancelled" ? ` · ${task.status}` : ""),
@@ -128,7 +128,7 @@ function dialog(title, content, words = "", work = null) {
 function sessions(page) {
   const here = page.sessions.filter((each) => !each.ended && (!page.role || each.role === page.role));
   if (!here.length) return section("Nobody is at work", el("p", { class: "hint" }, "A session is an agent or a person at work under a name. Claim a task to start one, or: ", command("prowess session start NAME --role engineer")));
-  return section(`${count(here.length)} at work`, table("Sessions", [["Name"], ["Role"], ["About"], ["Since", "num"], [""]], here.map((each) => [
+  return section(`${count(here.length)} at work`, table("Sessions", [["Name"], ["Role"], ["About"], ["Since", "num"], ["", "num plain"]], here.map((each) => [
     each.name, each.role, each.task, ago(each.started),
     page.may ? button("End", guarded(async () => { await api.endSession(each.name, ""); await reload(page); }), { class: "quiet small", "aria-label": `End the session of ${each.name}` }) : "",
   ])));
@@ -138,7 +138,7 @@ function handoffs(page) {
   const open = page.handoffs.filter((each) => ["pending", "accepted"].includes(each.status) && (!page.role || each.to_role === page.role));
   if (!open.length) return null;
   const working = page.sessions.filter((each) => !each.ended);
-  return section(plural(open.length, "handoff"), table("Handoffs", [["From"], ["To"], ["What", "wide"], ["Task"], ["Status"], [""]], open.map((each) => {
+  return section(plural(open.length, "handoff"), table("Handoffs", [["From"], ["To"], ["What", "wide"], ["Task"], ["Status"], ["", "num plain"]], open.map((each) => {
     const taker = working.find((session) => session.role === each.to_role);
     const accept = each.status === "pending" && page.may && taker;
     return [

@@ -13,8 +13,8 @@ export async function loop(main, { signal }) {
 }
 
 function list(loops) {
-  return table("Loops", [["State"], ["Plan"], ["Last", "wide"], ["Started", "num"]], loops.map((run) => [
-    state(run.state), link(to("runs", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }),
+  return table("Loops", [["Plan"], ["State", "plain"], ["Last", "wide"], ["Started", "num"]], loops.map((run) => [
+    link(to("runs", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), state(run.state),
     el("span", { class: "clip" }, run.summary), ago(run.started),
   ]));
 }

@@ -99,7 +99,7 @@ function recoveries(ways) {
 }
 
 function byModel(models) {
-  const columns = [["Model"], ["Requests", "num"], ["Tokens in", "num"], ["out", "num"], ["Cost", "num"]];
+  const columns = [["Model"], ["Requests", "num"], ["Tokens in", "num"], ["Tokens out", "num"], ["Cost", "num"]];
   return table("Numbers of each model", columns, Object.entries(models).map(([name, used]) =>
     [name, count(used.requests), short(used.input_tokens), short(used.output_tokens), money(used.cost)]));
 }

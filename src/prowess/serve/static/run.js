@@ -11,11 +11,12 @@ import { count, lasted, money, plural, short, STATES, whole } from "./words.js";
 
 const TURNS = new Set(["run.finished", "question.asked", "question.answered", "agent.joined"]);
 const DETAILS = "prowess.details";
+const NEWEST = 400; // events that are asked for first; what came before them follows
 
 export async function run(main, { id, me, signal }) {
-  const page = { me, signal, view: await api.run(id), story: new Story(), caught: false };
+  const page = { me, signal, view: await api.run(id), story: new Story(), events: [], caught: false };
   if (signal.aborted) return;
-  page.head = el("div", { class: "run-head" });
+  page.frame = frame(page);
   page.question = el("div", { "aria-live": "polite" });
   page.answer = el("div", {});
   page.proof = el("div", {});
@@ -23,10 +24,10 @@ export async function run(main, { id, me, signal }) {
   page.timeline = new Timeline({
     story: page.story,
     details: me.level === "FULL" && localStorage.getItem(DETAILS) === "yes",
-    fork: page.view.parent ? null : (iteration) => forked(page, iteration),
+    fork: page.view.parent ? null : (iteration) => guarded(() => forked(page, iteration))(),
     signal,
   });
-  put(main, page.head, page.question, page.answer, page.proof,
+  put(main, page.frame.node, page.question, page.answer, page.proof,
     el("section", { class: "happened" },
       el("div", { class: "row spread" }, el("h2", {}, "What happened"), me.level === "FULL" && details(page)),
       page.timeline.earlier, page.timeline.node),
@@ -36,17 +37,39 @@ export async function run(main, { id, me, signal }) {
     page.view = await api.run(id);
     if (!signal.aborted) stands(page);
   }, 150, signal);
+  const since = Math.max(0, page.view.events - NEWEST);
   follow(`/api/runs/${encodeURIComponent(id)}/events`, {
-    after: 0,
+    after: since,
     signal,
     take: (events) => heard(page, events, again),
     last: (event) => event.kind === "run.finished" && event.run === id,
   });
+  page.since = since;
   const timer = setInterval(() => !page.view.ended && head(page), 1000);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
 
+/** The long beginning of a long run, while its end is on the page already. */
+function past(page, since) {
+  const before = [];
+  follow(`/api/runs/${encodeURIComponent(page.view.id)}/events`, {
+    after: 0,
+    signal: page.signal,
+    take: (events) => {
+      before.push(...events.filter((event) => event.seq <= since));
+      if (events.at(-1).seq < since) return;
+      page.story = new Story();
+      for (const event of [...before, ...page.events]) page.story.add(event);
+      page.timeline.retell(page.story);
+      proof(page);
+      more(page);
+    },
+    last: (event) => event.seq >= since,
+  });
+}
+
 function heard(page, events, again) {
+  page.events.push(...events);
   const items = events.map((event) => page.story.add(event)).filter(Boolean);
   const last = events.at(-1);
   if (page.caught) {
@@ -64,6 +87,7 @@ function heard(page, events, again) {
     page.timeline.catchUp();
     proof(page);
     more(page);
+    if (page.since) past(page, page.since);
     if (last.seq > page.view.events) again();
   };
   if (last.seq >= page.view.events) caught();
@@ -80,28 +104,32 @@ function stands(page) {
   page.told = page.view.state;
 }
 
-function head(page) {
-  const { view } = page;
-  const line = view.state === "waiting" || view.ended ? "" : view.summary;
-  const parts = [
+/** The frame is made once, so that whoever stands on one of its buttons stays there. */
+function frame({ view }) {
+  const slots = { state: el("span", {}), actions: el("div", { class: "row" }), now: el("div", {}), facts: el("div", {}) };
+  const node = el("div", { class: "run-head" },
     view.parent && el("p", { class: "hint" }, "Sub-agent of ", link(to("runs", view.parent), view.parent)),
-    el("div", { class: "row spread" },
-      el("div", { class: "row" }, page.title ??= el("h1", {}, view.skill || view.id), page.stateNode = state(view.state)),
-      page.actions?.dataset.state === view.state ? page.actions : page.actions = actions(page)),
+    el("div", { class: "row spread" }, el("div", { class: "row" }, el("h1", {}, view.skill || view.id), slots.state), slots.actions),
     view.arguments && el("p", { class: "arguments" }, view.arguments),
-    !view.ended && bar(view.progress, "Progress"),
-    line && el("p", { class: "now-line" }, line),
-    facts([
-      ["Iterations", view.max_iterations ? `${count(view.iterations)} of ${count(view.max_iterations)}` : count(view.iterations)],
-      ["Time", lasted(view.started, view.ended)],
-      ["Tokens", short(view.tokens)],
-      ["Cost", money(view.cost)],
-      ["Model", view.model],
-      ["Started", whole(view.started)],
-      ["Run", el("code", {}, view.id)],
-    ], "inline"),
-  ];
-  put(page.head, parts);
+    slots.now, slots.facts);
+  return { node, ...slots };
+}
+
+function head(page) {
+  const { view, frame: slots } = page;
+  put(slots.state, state(view.state));
+  if (page.acting !== view.state) put(slots.actions, actions(page));
+  page.acting = view.state;
+  put(slots.now, !view.ended && [bar(view.progress, "Progress"), view.state !== "waiting" && el("p", { class: "now-line" }, view.summary)]);
+  put(slots.facts, facts([
+    ["Iterations", view.max_iterations ? `${count(view.iterations)} of ${count(view.max_iterations)}` : count(view.iterations)],
+    ["Time", lasted(view.started, view.ended)],
+    ["Tokens", short(view.tokens)],
+    ["Cost", money(view.cost)],
+    ["Model", view.model],
+    ["Started", whole(view.started)],
+    ["Run", el("code", {}, view.id)],
+  ], "inline"));
 }
 
 function actions(page) {
@@ -110,7 +138,7 @@ function actions(page) {
   if (view.state === "interrupted" && !view.parent) buttons.push(button("Resume", guarded(async () => { await api.resume(view.id); location.reload(); }), { class: "primary" }));
   if (!view.ended && !view.parent) buttons.push(sure("Cancel", "Really cancel?", () => api.cancel(view.id)));
   if (view.ended) buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
-  return el("div", { class: "row", data: { state: view.state } }, buttons);
+  return buttons;
 }
 
 /** A button that asks once more before it does it. */
@@ -127,9 +155,12 @@ function sure(words, really, work) {
   return pressed;
 }
 
+/** A fork can be looked at once it has told that it began. */
 async function forked(page, iteration) {
+  const { position } = await api.runs({ limit: 1 });
   const { run: made } = await api.fork(page.view.id, iteration);
-  location.hash = to("runs", made);
+  const go = (events) => events.some((event) => event.run === made) && location.assign(to("runs", made));
+  follow("/api/events", { after: position, signal: page.signal, take: go });
 }
 
 function question(page) {

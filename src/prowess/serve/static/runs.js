@@ -8,7 +8,7 @@ import { startRun } from "./start.js";
 import { ago, count, lasted, money, whole } from "./words.js";
 
 const PAGE = 50;
-const COLUMNS = [["State"], ["Skill"], ["Last", "wide"], ["Progress"], ["Iterations", "num"], ["Cost", "num"], ["Time", "num"], ["Started", "num"]];
+const COLUMNS = [["Skill"], ["State", "plain"], ["Last", "wide"], ["Progress", "plain"], ["Iterations", "num"], ["Cost", "num"], ["Time", "num"], ["Started", "num"]];
 const TURNS = new Set(["run.started", "run.finished", "question.asked", "question.answered"]);
 
 export async function runs(main, { me, signal }) {
@@ -49,8 +49,8 @@ function kept(list, run) {
 
 function line(run) {
   const node = row(COLUMNS, [
-    state(run.state),
     link(to("runs", run.id), run.skill || run.kind || run.id, { data: { stop: "" } }),
+    state(run.state),
     el("span", { class: "clip" }, run.state === "waiting" ? run.question?.prompt ?? "" : run.summary),
     run.ended ? null : bar(run.progress, `Progress of ${run.skill}`),
     run.max_iterations ? `${count(run.iterations)} / ${count(run.max_iterations)}` : count(run.iterations),

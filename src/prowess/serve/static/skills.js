@@ -2,23 +2,35 @@
 
 import { api } from "./api.js";
 import { button, command, el, empty, field, guarded, link, marked, put, say, to } from "./dom.js";
+import { follow, gathered } from "./live.js";
 import { section, table } from "./parts.js";
 import { startRun } from "./start.js";
 import { count, percent, plural } from "./words.js";
 
+const CHANGED = new Set(["SKILLS_DISCOVERED", "SKILLS_LOAD_FAILED", "run.finished"]);
 const DRAWN = 100; // skills at first, and with each press of the button
 
 export async function skills(main, { me, signal }) {
-  const [catalog, stats] = await Promise.all([known(me), api.stats()]);
+  const load = () => Promise.all([known(me), api.stats()]);
+  let [catalog, stats] = await load();
   if (signal.aborted) return;
+  let most = DRAWN;
+  const wrong = el("div", {});
+  const amount = el("h2", {});
   const list = el("div", {});
   const find = el("input", { type: "search", placeholder: "Find a skill", "aria-label": "Find a skill", on: { input: () => draw() } });
-  let most = DRAWN;
-  const draw = () => put(list, rows(catalog.skills, stats.skills, find.value, most, () => { most += DRAWN; draw(); }));
-  put(main, el("h1", {}, "Skills"), tryOut(me),
-    problems(catalog.problems), shadowed(catalog.shadowed),
-    el("div", { class: "row spread" }, el("h2", {}, plural(catalog.skills.length, "skill")), find), list);
+  const draw = () => {
+    put(wrong, problems(catalog.problems), shadowed(catalog.shadowed));
+    put(amount, plural(catalog.skills.length, "skill"));
+    put(list, rows(catalog.skills, stats.skills, find.value, most, () => { most += DRAWN; draw(); }));
+  };
+  put(main, el("h1", {}, "Skills"), tryOut(me), wrong, el("div", { class: "row spread" }, amount, find), list);
   draw();
+  const again = gathered(async () => {
+    [catalog, stats] = await load();
+    if (!signal.aborted) draw();
+  }, 500, signal);
+  follow("/api/events", { signal, take: (events) => events.some((each) => CHANGED.has(each.kind)) && again() });
 }
 
 /** Whoever is no developer sees which skills there are, but not where. */

@@ -39,6 +39,14 @@ export class Timeline {
     this.draw();
   }
 
+  /** The same from further back: what is on the page stays, and there is more before it. */
+  retell(story) {
+    const shown = this.story.rounds.length - this.first;
+    this.story = story;
+    this.first = Math.max(0, story.rounds.length - shown);
+    this.draw();
+  }
+
   /** What is new or has changed. */
   add(items) {
     for (const item of items) {

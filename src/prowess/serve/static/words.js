@@ -3,6 +3,7 @@
 export const UNKNOWN = "–";
 
 const number = new Intl.NumberFormat("en");
+const cents = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
 export function count(value) {
@@ -24,7 +25,7 @@ export function average(value) {
 export function money(dollars) {
   if (dollars === null || dollars === undefined) return UNKNOWN;
   if (dollars === 0) return "$0";
-  return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${number.format(Math.round(dollars * 100) / 100)}`;
+  return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${cents.format(dollars)}`;
 }
 
 export function plural(amount, one, many = `${one}s`) {
