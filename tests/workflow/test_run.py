@@ -43,7 +43,7 @@ def test_every_step_is_told_with_where_the_workflow_stands(play: Any) -> None:
         "progress": 0,
     }
     assert (finished["ok"], finished["stored"], finished["output"]) == (True, "x", "hi")
-    assert (finished["progress"], finished["tries"]) == (50, 1)
+    assert finished["progress"] == 50
     assert [(each.step, each.state) for each in play.renderer.places] == [
         ("a", "started"), ("a", "finished"), ("b", "started"), ("b", "finished"),
     ]  # fmt: skip
@@ -226,7 +226,7 @@ steps:
 """)
 
     assert outcome.ok
-    labels = [name for name, _ in play.steps.kept.values()]
+    labels = [name for _, (name, _) in sorted(play.steps.kept.items())]
     assert labels == ["p[1]", "q[1][1]", "p[2]", "q[2][1]", "q[1][2]", "q[2][2]"]
 
 

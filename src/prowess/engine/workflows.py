@@ -15,6 +15,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from prowess.core.chat import Call
@@ -137,6 +138,7 @@ class _Hands:
     run: str
     record: Record
     world: World
+    _granted: set[str] = field(default_factory=set)
     _questions: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _children: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
@@ -200,9 +202,12 @@ class _Hands:
             line = work.ready.line
         else:
             line = f"python3 {shlex.quote(work.step.module.replace('.', '/'))}.py"
+        if line in self._granted:
+            return ""
         call = Call(id="", tool="Bash", input={"command": line})
         verdict = gate(call)
         if verdict.allowed:
+            self._granted.add(line)
             return ""
         asked = self.request.ask and verdict.askable
         return "" if asked and await people.grant(call, verdict.reason) else verdict.reason
@@ -319,6 +324,7 @@ def _file(skill: Skill) -> str:
 
 
 def _parsed(skill: Skill, text: str) -> Workflow:
+    @cache
     def beside(name: str) -> bool:
         try:
             read_beneath(skill.path, name)

@@ -14,7 +14,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from prowess.core.process import Finished, Limits, Order
 _WORKER = Path(__file__).with_name("python_worker.py")
 _LONGEST = 24 * 3600  # seconds that an interpreter may live
 _LARGEST = 16 * 1024**2  # bytes of a reply
+_FULL = 0.002  # seconds until a full pipe is tried again
 _BOTH = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -102,60 +103,56 @@ class PythonCalls:
 class _Line:
     """The pipes to one interpreter, opened before it starts, so that it cannot put others in their place."""
 
-    def __init__(self, calls: int, replies: int, running: Any) -> None:
+    def __init__(self, calls: int, replies: int, running: Coroutine[Any, Any, Finished]) -> None:
+        self._loop = asyncio.get_running_loop()
         self._calls, self._replies = calls, replies
-        self._running: asyncio.Task[Finished] = asyncio.ensure_future(running)
         self._received = b""
+        self._line: asyncio.Future[bytes] = self._loop.create_future()
+        self._loop.add_reader(replies, self._arrived)
+        self._running = self._loop.create_task(running)
+        self._running.add_done_callback(self._over)
 
     async def call(self, call: Mapping[str, Any]) -> dict[str, Any]:
+        self._line = self._loop.create_future()
+        if self._running.done():
+            self._over(self._running)
         await self._write(json.dumps(call).encode() + b"\n")
-        while b"\n" not in self._received:
-            if len(self._received) > _LARGEST:
-                raise PythonError(
-                    f"the reply has more than {_LARGEST:,} bytes", hint="write a file"
-                )
-            with contextlib.suppress(BlockingIOError):
-                self._received += os.read(self._replies, 65_536)
-                continue
-            await self._until(self._replies, writing=False)
-        line, _, self._received = self._received.partition(b"\n")
-        return _reply(line, call["id"])
+        return _reply(await self._line, call["id"])
 
     async def _write(self, data: bytes) -> None:
-        while data:
+        while data and not self._line.done():
             try:
                 data = data[os.write(self._calls, data) :]
             except BlockingIOError:
-                await self._until(self._calls, writing=True)
+                await asyncio.sleep(_FULL)
 
-    async def _until(self, pipe: int, *, writing: bool) -> None:
-        """Until the pipe can be used, or the interpreter has ended."""
-        loop = asyncio.get_running_loop()
-        usable: asyncio.Future[None] = loop.create_future()
-        watch, leave = (
-            (loop.add_writer, loop.remove_writer)
-            if writing
-            else (loop.add_reader, loop.remove_reader)
-        )
+    def _arrived(self) -> None:
+        self._received += os.read(self._replies, 65_536)
+        if self._line.done():
+            return
+        if len(self._received) > _LARGEST:
+            wrong = PythonError(f"the reply has more than {_LARGEST:,} bytes", hint="write a file")
+            self._line.set_exception(wrong)
+        elif b"\n" in self._received[-65_536:]:
+            line, _, self._received = self._received.partition(b"\n")
+            self._line.set_result(line)
 
-        def ready() -> None:
-            if not usable.done():
-                usable.set_result(None)
-
-        watch(pipe, ready)
-        try:
-            await asyncio.wait((usable, self._running), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            leave(pipe)
-        if not usable.done():
-            ended = self._running.result()
-            said = ended.err.decode(errors="replace").strip().splitlines()
-            why = ended.killed_by or (said[-1] if said else f"exit code {ended.code}")
-            raise PythonError(f"the interpreter ended: {why}")
+    def _over(self, running: "asyncio.Task[Finished]") -> None:
+        if running.cancelled() or self._line.done():
+            return
+        if broken := running.exception():
+            self._line.set_exception(broken)
+            return
+        ended = running.result()
+        said = ended.err.decode(errors="replace").strip().splitlines()
+        why = ended.killed_by or (said[-1] if said else f"exit code {ended.code}")
+        self._line.set_exception(PythonError(f"the interpreter ended: {why}"))
 
     async def close(self) -> None:
         self._running.cancel()
         await asyncio.gather(self._running, return_exceptions=True)
+        self._line.cancel()
+        self._loop.remove_reader(self._replies)
         os.close(self._calls)
         os.close(self._replies)
 

@@ -25,6 +25,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
+_KIND_OF: Mapping[str, Kind] = {key: kind for kind, main in MAIN.items() for key in main}
 _WORDS = {
     "string": "text",
     "number": "a number",
@@ -60,7 +61,7 @@ def kind_of(step: Mapping[str, Any]) -> Kind | None:
     named = step.get("type")
     if named in KINDS:
         return named  # type: ignore[no-any-return]
-    return next((kind for kind, main in MAIN.items() if any(key in step for key in main)), None)
+    return next((kind for key, kind in _KIND_OF.items() if key in step), None)
 
 
 def _fit_step(value: Any, path: Path, report: Report) -> None:

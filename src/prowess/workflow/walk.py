@@ -130,13 +130,13 @@ class Walk:
             step,
             label,
             "finished" if left.ok else "failed",
-            f"{label}: {'done' if left.ok else left.error}",
+            step.description or label if left.ok else f"{label}: {left.error}",
             ok=left.ok,
             stored=step.store if left.ok else "",
             output=shortened(left.output),
-            error=left.error,
             seconds=round(left.seconds, 3),
-            tries=left.tries,
+            **({} if left.ok else {"error": left.error}),
+            **({"tries": left.tries} if left.tries > 1 else {}),
         )
 
     def _command(

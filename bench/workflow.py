@@ -1,0 +1,141 @@
+"""
+What a workflow costs beyond the durable engine it runs on: 1,000 python steps that do nothing.
+
+    .venv/bin/python bench/workflow.py
+
+The first row is the engine alone: as many steps that do nothing, kept one by one. The second is the
+same engine with a workflow on it: values filled, a function called in the sandbox, two events a step.
+The rounds take turns, so that a busy machine slows both. The promise is a factor of 2 at most, on
+the clock; a third row keeps two events a step and calls nothing, to show where the rest goes.
+"""
+
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from prowess.core.errors import UsageError
+from prowess.core.event import Event
+from prowess.core.ports import Body, Engine, Json, Model, Steps
+from prowess.core.skill import Skill
+from prowess.durable.opening import open_engine
+from prowess.engine.finding import discover
+from prowess.engine.workflows import KIND, WorkflowRequest, run_workflow_skill
+from prowess.engine.world import World, open_sandbox_for
+from prowess.observe.log import SqliteLog
+from prowess.settings import load_settings
+
+STEPS, ROUNDS = 1_000, 5
+Times = tuple[float, ...]  # milliseconds a step, on the clock and of our own CPU time
+PROMISED = 2.0
+
+
+async def alone(steps: Steps, request: Mapping[str, Any]) -> Json:
+    async def nothing() -> Json:
+        return None
+
+    for number in range(STEPS):
+        await steps.do(f"s{number}", nothing)
+    return None
+
+
+async def told(steps: Steps, request: Mapping[str, Any], world: World) -> Json:
+    async def nothing() -> Json:
+        return None
+
+    record = world.recorder(steps.run_id)
+    for number in range(STEPS):
+        facts = {"summary": f"s{number}", "visibility": "SUMMARY", "step": f"s{number}"}
+        record(Event(run=steps.run_id, kind="step.started", payload=facts))
+        await steps.do(f"s{number}", nothing)
+        record(Event(run=steps.run_id, kind="step.finished", payload=facts))
+    return None
+
+
+def write_workflow(project: Path) -> None:
+    folder = project / ".agents" / "skills" / "thousand"
+    folder.mkdir(parents=True)
+    steps = "".join(f"  - {{id: s{number}, python: 'tool:nothing'}}\n" for number in range(STEPS))
+    head = "name: thousand\ndescription: Does nothing, a thousand times.\n"
+    (folder / "skill.yaml").write_text(f"{head}steps:\n{steps}")
+    (folder / "tool.py").write_text("def nothing():\n    return None\n")
+
+
+def no_model(name: str | None, skill: Skill | None) -> Model:
+    raise UsageError("nothing here needs a model")
+
+
+def open_world(folder: Path) -> World:
+    project = folder / "project"
+    write_workflow(project)
+    settings = load_settings(project=str(project), data=str(folder / "data"), environment={})
+    settings = replace(settings, only_dirs=(str(project / ".agents" / "skills"),))
+    log = SqliteLog(settings.log_file)
+    sandbox, isolated = open_sandbox_for(settings)
+    return World(
+        settings=settings,
+        catalog=lambda: discover(settings, record=log.append),
+        log=log,
+        sandbox=sandbox,
+        isolated=isolated,
+        open_model=no_model,
+    )
+
+
+async def milliseconds(engine: Engine, kind: str, run: str, request: dict[str, Any]) -> Times:
+    began = time.perf_counter(), time.process_time()
+    await engine.start(kind, run, request)
+    result = await engine.result(run)
+    ended = time.perf_counter(), time.process_time()
+    if result is not None:
+        assert result["ending"] == "done", result["reason"]
+    return tuple(1000 * (end - begin) / STEPS for begin, end in zip(began, ended, strict=True))
+
+
+async def main(folder: Path) -> None:
+    world = open_world(folder)
+    request = WorkflowRequest(skill="thousand", workspace=world.settings.project).as_json()
+    bodies: dict[str, Body] = {
+        "alone": alone,
+        "told": partial(told, world=world),
+        KIND: partial(run_workflow_skill, world=world),
+    }
+    took: dict[str, list[Times]] = {kind: [] for kind in bodies}
+    async with open_engine(world.settings.engine_file, bodies) as engine:
+        for number in range(ROUNDS):
+            for kind in bodies:
+                took[kind].append(await milliseconds(engine, kind, f"{kind}-{number}", request))
+    world.log.close()
+    show(
+        {
+            kind: [statistics.median(times) for times in zip(*took[kind], strict=True)]
+            for kind in took
+        }
+    )
+
+
+def show(middle: Mapping[str, list[float]]) -> None:
+    names = {"alone": "the engine alone", "told": "with two events a step", KIND: "a workflow"}
+    print(
+        f"| {STEPS} steps that do nothing | ms a step | factor | CPU ms | factor |\n|---|---|---|---|---|"
+    )
+    for kind, figures in middle.items():
+        cells = [
+            f"{figure:.2f} | {figure / base:.2f}"
+            for figure, base in zip(figures, middle["alone"], strict=True)
+        ]
+        print(f"| {names[kind]} | {' | '.join(cells)} |")
+    factor = middle[KIND][0] / middle["alone"][0]
+    print(
+        f"\nPromised: a factor of {PROMISED:.1f} at most. {'Kept' if factor <= PROMISED else 'Not kept'}."
+    )
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        asyncio.run(main(Path(place)))
