@@ -9,7 +9,7 @@ from collections.abc import Mapping
 AUTO = "auto"
 
 # What the tools set for the commands they run.
-_VARIABLES = (
+VARIABLES = (
     ("OPENCODE", "markdown"),
     ("CLAUDECODE", "markdown"),
     ("CODEX_SANDBOX", "markdown"),
@@ -32,7 +32,7 @@ def detect(
     """
     if setting != AUTO:
         return setting
-    for variable, name in _VARIABLES:
+    for variable, name in VARIABLES:
         if environment.get(variable):
             return name
     names = _names(folder)
