@@ -257,7 +257,9 @@ def _langchain_model(calls: int) -> Any:
     turns = Turns(calls)
 
     class Scripted(base):  # type: ignore[misc, valid-type]
-        _llm_type = "scripted"
+        @property
+        def _llm_type(self) -> str:
+            return "scripted"
 
         def bind_tools(self, tools: Any, **_: Any) -> Any:
             return self

@@ -26,6 +26,11 @@ EXAMPLES: dict[str, tuple[str, object, str]] = {
     "sandbox_file_mb": ("10", 10, "0"),
     "privacy_personal_data": ('"keep"', "keep", "true"),
     "visibility": ('{default = "FULL"}', {"default": "FULL"}, "true"),
+    "check_use_layered_skills": ("true", True, ""),
+    "serve_host": ('"::1"', "::1", "3"),
+    "serve_port": ("0", 0, "70000"),
+    "serve_hosts": ('["box.local"]', ("box.local",), '"box.local"'),
+    "serve_tokens": ('{abc = "ADMIN"}', {"abc": "ADMIN"}, '["abc"]'),
     "mcp_servers": ('{x = {command = ["y"]}}', {"x": {"command": ["y"]}}, "3"),
 }
 
@@ -59,7 +64,7 @@ def test_a_setting_is_read_from_the_users_file(name: str, home: Path, project: P
     assert getattr(load_settings(environment={}), name) == EXAMPLES[name][1]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [name for name, each in EXAMPLES.items() if each[2]])
 def test_a_wrong_value_is_refused_with_what_is_allowed(name: str, home: Path) -> None:
     mine(home, toml(name, EXAMPLES[name][2]))
 

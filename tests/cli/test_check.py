@@ -10,7 +10,6 @@ import pytest
 from check.repository import Repository
 from model.formats import Say
 from model.server import ModelServer
-from prowess.cli import app
 from support import Cli, write_file
 
 PLAN = """# Plan
@@ -28,11 +27,6 @@ PLAN = """# Plan
 test -f lib/units.py
 ```
 """
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(app.HOMES, "check", ("check",))
 
 
 @pytest.fixture

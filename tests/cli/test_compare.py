@@ -14,7 +14,6 @@ from check.repository import Repository
 from house import skill_file
 from prowess.check.comparison import Figure, figures
 from prowess.check.plot import bars, svg
-from prowess.cli import app
 from prowess.core.chat import Message
 from prowess.core.errors import OutsideError, UnknownSkillError
 from prowess.core.evidence import Spec
@@ -33,11 +32,6 @@ TASKS = [
     )
     for number in range(1, 11)
 ]
-
-
-@pytest.fixture(autouse=True)
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(app.HOMES, "compare", ("compare",))
 
 
 @pytest.fixture

@@ -16,12 +16,17 @@ def test_a_new_user_sees_the_built_in_skills(cli: Cli) -> None:
     assert found.code == 0
     assert {line.split("\t")[0] for line in found.out.splitlines()} == {
         "code-quality",
+        "handoff-workflow",
         "prowess-cli",
         "prowess-orchestrator",
         "prowess-worker",
         "safe-shell-search",
+        "session-end",
+        "session-start",
         "skill-author",
+        "task-management",
         "task-spec-check",
+        "tasks-report",
     }
     assert found.err == ""
 
@@ -184,7 +189,7 @@ def test_a_watching_process_tells_what_comes_changes_and_goes(home: Path, projec
             60, watcher.kill
         )  # so that a watcher that sees nothing fails the test
         late.start()
-        assert "Watching 8 skills" in watcher.stderr.readline()
+        assert "Watching 13 skills" in watcher.stderr.readline()
 
         os.replace(write_skill(project / "aside", "second"), root / "second")
         added = json.loads(watcher.stdout.readline())
@@ -227,7 +232,7 @@ def test_a_table_shows_every_column_at_any_width(home: Path, columns: int) -> No
 
     assert all(heading in shown for heading in ("NAME", "LOCATION", "FORMAT", "DESCRIPTION"))
     assert "prowess-orchestrator" in shown
-    assert shown.count("builtin") == 7
+    assert shown.count("builtin") == 12
 
 
 def test_wrong_words_are_json_too_when_json_was_asked_for(cli: Cli) -> None:

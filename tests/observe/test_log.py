@@ -744,3 +744,25 @@ def test_runs_are_listed_without_a_look_at_other_events(sqlite: sqlite3.Connecti
     assert "SEARCH start USING INDEX event_kind" in told
     assert "SEARCH event USING INDEX run_started" in told
     assert "TEMP B-TREE" not in told
+
+
+def test_two_logs_in_one_process_lose_nothing_that_others_write(tmp_path: Path) -> None:
+    """Closing a descriptor of the file drops the locks of every connection of the process."""
+    path = str(tmp_path / "log.sqlite3")
+    first, second = SqliteLog(path), SqliteLog(path)
+    script = (
+        "import sys; from prowess.core.event import Event; from prowess.observe.log import SqliteLog;"
+        "log = SqliteLog(sys.argv[1]);"
+        "log.append(Event(run='r', kind='k', payload={'n': sys.argv[2]})); log.close()"
+    )
+
+    for number in range(3):
+        subprocess.run([sys.executable, "-c", script, path, str(number)], check=True)
+
+    assert len(list(first.run("r"))) == 3
+    assert len(list(second.run("r"))) == 3
+    first.close()
+    second.close()
+    again = SqliteLog(path)
+    assert len(list(again.run("r"))) == 3
+    again.close()

@@ -213,7 +213,7 @@ async def _proposed(
     proposed = await propose_evidence(
         asked,
         desk.settings,
-        use_layered=getattr(desk.settings, "use_layered_skills", None),
+        use_layered=desk.settings.check_use_layered_skills,
         record=desk.record,
         model=model,
     )

@@ -45,6 +45,15 @@ def loop(
     phases: Annotated[
         str, typer.Option("--phases", metavar="FILE", help="Phases other than the usual ones.")
     ] = "",
+    parallel: Annotated[
+        int,
+        typer.Option(
+            "--parallel",
+            min=1,
+            max=64,
+            help="Tasks at the same time, each in a git worktree of its own.",
+        ),
+    ] = 1,
     max_attempts: Annotated[
         int, typer.Option("--max-attempts", min=1, max=100, help="Of one task.")
     ] = 3,
@@ -94,6 +103,7 @@ def loop(
         reviewer=reviewer,
         model=model,
         phases=os.path.abspath(phases) if phases else "",
+        parallel=parallel,
         max_attempts=max_attempts,
         wall=_seconds(wall, "--wall"),
         idle=_seconds(idle, "--idle"),

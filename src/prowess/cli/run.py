@@ -1,13 +1,13 @@
 """The command that runs a skill to its end."""
 
 import os
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Name, Project
-from prowess.cli.output import note, say
+from prowess.cli.output import note, print_json, say
 from prowess.core.run import Outcome
 
 if TYPE_CHECKING:
@@ -48,6 +48,26 @@ def run(
         int | None,
         typer.Option("--max-iterations", min=1, max=1000, help="At most so many iterations."),
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Answer an input of a workflow."),
+    ] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option("--answers", metavar="FILE", help="Answers to a workflow, YAML or JSON."),
+    ] = None,
+    from_: Annotated[
+        str, typer.Option("--from", metavar="STEP", help="Begin a workflow at this step.")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what a workflow would do, and do nothing.")
+    ] = False,
+    renderer: Annotated[
+        str,
+        typer.Option(
+            "--renderer", help="How a workflow is shown: terminal, markdown, aider, json."
+        ),
+    ] = "auto",
     open_: Annotated[
         bool, typer.Option("--open", help="Show HTML files that the run made in a browser.")
     ] = False,
@@ -71,24 +91,41 @@ def run(
     from prowess.engine.request import RunRequest
 
     desk = Desk(project=project, data=data, dirs=dirs)
-    request = RunRequest(
-        skill=name,
-        arguments=_as_typed(arguments or []),
-        workspace=os.path.realpath(desk.settings.project),
-        model=model,
-        allow=tuple(allow or ()),
-        ask=ask,
-        answers=not json and sys.stdin.isatty(),
-        max_iterations=max_iterations,
-        user=getpass.getuser(),
-        date=datetime.now(UTC).astimezone().date().isoformat(),
-    )
     gc.enable()  # unlike a command that lives for a moment
     started = time.time()
-    outcome = asyncio.run(_run(desk, request, visibility=visibility, json=json))
+    common: dict[str, Any] = {
+        "skill": name,
+        "arguments": _as_typed(arguments or []),
+        "workspace": os.path.realpath(desk.settings.project),
+        "model": model,
+        "allow": tuple(allow or ()),
+        "ask": ask,
+        "user": getpass.getuser(),
+        "date": datetime.now(UTC).astimezone().date().isoformat(),
+    }
+    if desk.catalog.get(name).format == "workflow":
+        from prowess.cli.flow import given_values, run_flow, show_plan
+        from prowess.engine.workflows import WorkflowRequest
+
+        given = given_values(answers, set_ or ())
+        flow = WorkflowRequest(**common, given=given, from_step=from_, answers=True)
+        if dry_run:
+            show_plan(desk, flow, json=json)
+            return
+        outcome = asyncio.run(run_flow(desk, flow, renderer=renderer, json=json))
+        if json:
+            print_json({"kind": "run.finished", "outcome": outcome.as_json()}, line=True)
+    else:
+        request = RunRequest(
+            **common, answers=not json and sys.stdin.isatty(), max_iterations=max_iterations
+        )
+        outcome = asyncio.run(_run(desk, request, visibility=visibility, json=json))
+        if not json and outcome.answer:
+            say(outcome.answer)
     if open_:
         _open_pages(desk.settings.project, since=started)
-    end(outcome, json=json)
+    if not outcome.ok:
+        raise typer.Exit(1)
 
 
 def _as_typed(words: list[str]) -> str:

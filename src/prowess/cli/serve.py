@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from prowess.cli.desk import Desk
-from prowess.cli.options import Data, Dirs, Project
-from prowess.cli.output import note
+from prowess.cli.options import Data, Dirs, Json, Project
+from prowess.cli.output import note, print_json
 from prowess.core.errors import OutsideError
 
 
@@ -28,6 +28,7 @@ def serve(
     project: Project = ".",
     data: Data = None,
     dirs: Dirs = None,
+    json: Json = False,
 ) -> None:
     """
     Serve REST, live events, MCP and the dashboard until Ctrl-C; unfinished runs go on.
@@ -53,6 +54,9 @@ def serve(
         ) from error
 
     def ready(address: str) -> None:
-        note(f"Prowess is at {address} (Ctrl-C stops it)")
+        if json:
+            print_json({"address": address})
+        else:
+            note(f"Prowess is at {address} (Ctrl-C stops it)")
 
     asyncio.run(listen(settings, ready=ready))

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from prowess.core.files import make_private
+from prowess.core.files import make_private, make_private_file
 
 PATIENCE_MS = 30_000  # how long a statement waits for another process that writes
 
@@ -19,8 +19,7 @@ def open_sqlite(path: str) -> sa.Engine:
     """
     path = os.path.abspath(path)
     make_private(os.path.dirname(path))
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    os.chmod(path, 0o600)
+    make_private_file(path)
     database = sa.create_engine(
         sa.URL.create("sqlite", database=path), pool_size=20, max_overflow=0
     )

@@ -16,7 +16,7 @@ from typing import Any
 
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event, Recorded
-from prowess.core.files import make_private
+from prowess.core.files import make_private, make_private_file
 from prowess.observe.schema import bring_up_to_date
 
 PATIENCE = 30  # seconds to wait for another process that writes
@@ -45,7 +45,7 @@ class SqliteLog:
         self._listeners: tuple[Callable[[], None], ...] = ()
         with self._explained():
             make_private(os.path.dirname(os.path.abspath(path)))
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            make_private_file(path)
             self._db = sqlite3.connect(
                 path, isolation_level=None, timeout=PATIENCE, check_same_thread=False
             )

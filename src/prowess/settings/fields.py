@@ -12,6 +12,7 @@ from typing import Any
 
 from prowess.discover.roots import DEFAULT_DIRS
 from prowess.settings.kinds import (
+    AS_WRITTEN,
     DURATION,
     FOLDERS,
     PATH,
@@ -91,6 +92,8 @@ class Settings:
     )
     visibility: Mapping[str, Any] = _setting("visibility", TABLE, {}, own=True)
     mcp_servers: Mapping[str, Any] = _setting("mcp_servers", TABLE, {}, own=True)
+
+    check_use_layered_skills: object = _setting("check.use_layered_skills", AS_WRITTEN, None)
 
     serve_host: str = _setting("serve.host", TEXT, "127.0.0.1", own=True)
     serve_port: int = _setting("serve.port", whole(0, 65_535), 7700)  # 0: any that is free

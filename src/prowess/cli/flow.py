@@ -1,0 +1,89 @@
+"""How `prowess run` carries out a workflow: through a renderer, attended or not."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from prowess.cli.desk import Desk
+from prowess.cli.output import note, print_json, say
+from prowess.core.errors import OutsideError, UsageError
+from prowess.core.run import Outcome
+from prowess.engine.workflows import KIND, WorkflowRequest, load_workflow
+
+
+def given_values(answers: str | None, settings: Sequence[str]) -> dict[str, Any]:
+    """What `--answers FILE` and `--set key=value` say; the latter wins."""
+    given: dict[str, Any] = _from_file(answers) if answers else {}
+    for setting in settings:
+        key, sign, value = setting.partition("=")
+        if not sign or not key.strip():
+            raise UsageError(f"--set {setting}", hint="write it as --set name=value")
+        given[key.strip()] = value
+    return given
+
+
+def _from_file(path: str) -> dict[str, Any]:
+    """YAML, of which JSON is a part."""
+    from prowess.core.errors import SkillError
+    from prowess.core.safe_yaml import read_mapping
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return read_mapping(file.read()).value
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutsideError(
+            f"--answers {path} cannot be read: {error}", hint="name a file"
+        ) from None
+    except SkillError as error:
+        raise UsageError(
+            f"--answers {path}: {error}", hint=error.hint or "write `name: value` lines"
+        ) from None
+
+
+def show_plan(desk: Desk, request: WorkflowRequest, *, json: bool) -> None:
+    """What would happen, and nothing does."""
+    from prowess.workflow.plan import plan_workflow
+
+    workflow = load_workflow(desk.catalog.get(request.skill))
+    planned = list(plan_workflow(workflow, given=request.given, from_step=request.from_step))
+    if json:
+        print_json([each.as_json() for each in planned])
+        return
+    for each in planned:
+        more = "".join(
+            (
+                f"  when {each.when}" if each.when else "",
+                f"  → {each.store}" if each.store else "",
+                "  (optional)" if each.optional else "",
+            )
+        )
+        say(f"{'  ' * each.depth}{each.step} [{each.kind}]  {each.does}{more}")
+
+
+async def run_flow(desk: Desk, request: WorkflowRequest, *, renderer: str, json: bool) -> Outcome:
+    """Start the workflow, show it as it goes, answer what it asks."""
+    import asyncio
+
+    from prowess.cli.watching import resumable
+    from prowess.engine.house import new_run
+    from prowess.engine.presenting import present
+    from prowess.loop.house import open_whole_house
+    from prowess.workflow.renderers import open_renderer
+    from prowess.workflow.renderers.detect import detect
+
+    load_workflow(desk.catalog.get(request.skill))  # refused now, with everything that is wrong
+    here = desk.settings.project
+    attended = sys.stdin.isatty() and sys.stdout.isatty()
+    name = "json" if json else detect(os.environ, here, setting=renderer, terminal=attended)
+    async with open_whole_house(desk.settings) as house:
+        run = new_run()
+        await house.engine.start(KIND, run, request.as_json())
+        with resumable(run):
+            shown = asyncio.create_task(present(house.log, house.engine, run, open_renderer(name)))
+            outcome = await house.outcome(run)
+            await shown
+    if not outcome.ok and not json:
+        note(f"{outcome.ending}: {outcome.reason}")
+        note(f"`prowess runs show {run}` tells more.")
+    return outcome
