@@ -59,7 +59,7 @@ def screen(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     made.close()
 
 
-def test_a_person_is_walked_through_session_start(screen: Screen) -> None:
+def test_a_person_is_walked_through_session_start(screen: Screen, cli: Cli) -> None:
     asked = screen.until("11. orchestrator\n>")
     assert "Board: 0 open" in asked
     assert "Which role shall I take?\n   1. Administrator" in asked
@@ -76,6 +76,8 @@ def test_a_person_is_walked_through_session_start(screen: Screen) -> None:
     assert "Ogun is at work as Engineer." in shown
     assert "Yoruba" in shown
     assert "prowess task claim TASK --session Ogun" in shown
+    (session,) = cli("session", "list", "--json").json
+    assert (session["name"], session["role"]) == ("Ogun", "Engineer")
 
 
 def test_a_person_who_leaves_can_go_on_later(screen: Screen, cli: Cli) -> None:
