@@ -252,6 +252,50 @@ def test_a_page_that_lost_the_server_goes_on_where_it_was(looking: Looking, serv
     assert page.locator(".line", has_text="Run asks").count() == 1
 
 
+def test_a_loop_is_told_task_by_task_with_what_was_proven(looking: Looking, served: Served) -> None:
+    _tell(served, "loop", "run.started", skill="PLAN.md", run_kind="loop")
+    for label, mark in (("Write the parser", "R"), ("Paint the moon", "~")):
+        _tell(served, "loop", "loop.task", task=label)
+        _tell(served, "loop", "loop.phase", task=label, phase="implement", attempt=2)
+        _tell(served, "loop", "loop.recorded", task=label, mark=mark, reason="no ladder")
+    evidence = {"location": "moon.md:1", "type": "file_inspection"}
+    looked = {"evidence": evidence, "state": "refuted", "seen": "there is no such file"}
+    _tell(served, "loop", "check.criterion", text="It shines", verdict="FAIL", evidence=[looked])
+    page = looking.at("loop")
+    page.get_by_role("link", name="PLAN.md").click()
+
+    expect(page.locator(".proof li", has_text="Write the parser")).to_contain_text("proven")
+    expect(page.locator(".proof li", has_text="Paint the moon")).to_contain_text("no ladder")
+    expect(page.locator(".proof li", has_text="It shines")).to_contain_text("refuted: there is no")
+    expect(page.get_by_role("heading", name="Paint the moon")).to_be_visible()
+
+
+def test_a_workflow_shows_what_it_says_and_where_it_stands(
+    looking: Looking, served: Served
+) -> None:
+    _tell(served, "flow", "run.started", skill="session-start", run_kind="workflow")
+    step = {"step": "look", "step_kind": "command", "index": 1, "total": 2}
+    _tell(served, "flow", "step.started", **{**step, "summary": "Look at the board"})
+    _tell(served, "flow", "step.finished", ok=True, **{**step, "summary": "Look at the board"})
+    _tell(served, "flow", "output.shown", text="Board:\n0 open", format="text", step="show")
+    page = looking.at("runs/flow")
+
+    expect(page.locator(".timeline")).to_contain_text("0 open")
+    expect(page.locator(".line", has_text="Look at the board")).to_have_count(1)
+
+
+def test_whoever_stands_on_a_link_stays_there_when_the_page_moves(
+    looking: Looking, served: Served
+) -> None:
+    served.ended(served.start("reports"))
+    page = looking.at("")
+    page.get_by_role("link", name="reports").focus()
+    served.start("asks")
+
+    expect(page.get_by_role("heading", name="Now: 1 run")).to_be_visible()
+    expect(page.get_by_role("link", name="reports")).to_be_focused()
+
+
 def test_what_a_run_says_is_never_read_as_html(looking: Looking, served: Served) -> None:
     run = served.start("hostile", arguments=NASTY)
     page = looking.at(f"runs/{run}")
@@ -339,19 +383,14 @@ def test_who_comes_second_is_told_who_has_the_task(looking: Looking, served: Ser
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text(f"Ogun has {made.id}")
 
 
-@pytest.mark.parametrize(
-    ("place", "words"),
-    [
-        ("", "Nothing has run here yet."),
-        ("runs", "prowess run NAME"),
-        ("board", "prowess task create"),
-        ("loop", "prowess loop PLAN.md"),
-    ],
-)
-def test_where_there_is_nothing_the_page_says_what_to_do(
-    looking: Looking, place: str, words: str
-) -> None:
-    expect(looking.at(place).locator(".empty")).to_contain_text(words)
+def test_where_there_is_nothing_the_page_says_what_to_do(looking: Looking) -> None:
+    for place, words in {
+        "": "Nothing has run here yet.",
+        "runs": "prowess run NAME",
+        "board": "prowess task create",
+        "loop": "prowess loop PLAN.md",
+    }.items():
+        expect(looking.at(place).locator(".empty")).to_contain_text(words)
 
 
 def test_the_settings_in_force_are_told_with_who_sees_what(looking: Looking) -> None:
@@ -391,32 +430,27 @@ def test_the_keyboard_is_enough(looking: Looking) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    ("place", "drawn"),
-    [
-        ("", ".chart"),
-        ("runs", "tbody tr"),
-        ("runs/long", ".timeline .line"),
-        ("skills", "tbody tr"),
-        ("skills/reports", "pre"),
-        ("board", ".task"),
-        ("loop", ".empty"),
-        ("settings", ".settings"),
-    ],
-)
-def test_no_page_is_wider_than_a_phone(
-    looking: Looking, served: Served, place: str, drawn: str
-) -> None:
+def test_no_page_is_wider_than_a_phone(looking: Looking, served: Served) -> None:
     words = "w" * 300
     _tell(served, "long", "run.started", skill=words[:60], run_kind="skill", arguments=words)
     fact = {"call_id": "1", "tool": "Bash", "iteration": 1}
     _tell(served, "long", "call.finished", ok=False, text=words, summary=words, **fact)
     tasks.create(served.site.board, title=words[:200], role="Engineer")
     looking.page.set_viewport_size({"width": 360, "height": 740})
-    page = looking.at(place)
-    page.locator(drawn).first.wait_for()
 
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for place, drawn in {
+        "": ".chart",
+        "runs": "tbody tr",
+        "runs/long": ".timeline .line",
+        "skills": "tbody tr",
+        "skills/reports": "pre",
+        "board": ".task",
+        "loop": ".empty",
+        "settings": ".settings",
+    }.items():
+        page = looking.at(place)
+        page.locator(drawn).first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
 
 
 def test_colours_follow_the_system_until_somebody_chooses(looking: Looking) -> None:

@@ -22,7 +22,7 @@ export function headers(more = {}) {
 }
 
 /** The answer as JSON; what went wrong is thrown as a `Problem`. */
-export async function ask(path, { method = "GET", body = null, signal = null } = {}) {
+async function ask(path, { method = "GET", body = null, signal = null } = {}) {
   let response;
   try {
     response = await fetch(path, {

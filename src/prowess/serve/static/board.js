@@ -1,7 +1,7 @@
 // The board: what is to be done, who is at work, and what one hands to another.
 
 import { api } from "./api.js";
-import { button, command, el, empty, field, guarded, put, say } from "./dom.js";
+import { button, command, el, empty, field, guarded, put, redraw, say } from "./dom.js";
 import { follow, gathered } from "./live.js";
 import { section, table } from "./parts.js";
 import { ago, count, plural } from "./words.js";
@@ -38,10 +38,8 @@ async function reload(page) {
 }
 
 function draw(page) {
-  const focused = document.activeElement?.id;
   const tasks = page.tasks.filter((task) => !page.role || task.role === page.role);
-  put(page.place, page.tasks.length ? columns(page, tasks) : first(page), sessions(page), handoffs(page));
-  if (focused) document.getElementById(focused)?.focus();
+  redraw(page.place, page.tasks.length ? columns(page, tasks) : first(page), sessions(page), handoffs(page));
 }
 
 function columns(page, tasks) {

@@ -34,6 +34,19 @@ export function put(node, ...children) {
   return node;
 }
 
+/** The same for what is drawn again and again: whoever stood on a link or a button stands on its like. */
+export function redraw(node, ...children) {
+  const stood = node.contains(document.activeElement) && known(document.activeElement);
+  put(node, ...children);
+  if (!stood) return;
+  const like = [...node.querySelectorAll("a, button, summary, select, input")].find((each) => known(each) === stood);
+  like?.focus({ preventScroll: true });
+}
+
+function known(node) {
+  return node.id || node.getAttribute("href") || node.getAttribute("aria-label") || node.textContent;
+}
+
 export function link(href, text, attributes = {}) {
   return el("a", { href, ...attributes }, text);
 }

@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { bars, filled, lines } from "./charts.js";
-import { button, command, el, empty, link, marked, put, to } from "./dom.js";
+import { button, command, el, empty, link, marked, put, redraw, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
 import { bar, section, state, table } from "./parts.js";
 import { startRun } from "./start.js";
@@ -19,8 +19,8 @@ export async function overview(main, { me, signal }) {
   const now = el("div", {});
   const rest = el("div", {});
   const draw = () => {
-    put(now, current(page.runs));
-    put(rest, shown.stats.all.runs ? numbers(shown, draw) : first(me));
+    redraw(now, current(page.runs));
+    redraw(rest, shown.stats.all.runs ? numbers(shown, draw) : first(me));
   };
   shown.stats = stats;
   put(main, el("h1", {}, "Overview"), now, rest);

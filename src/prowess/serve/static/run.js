@@ -1,13 +1,14 @@
 // One run: how it stands, what it asks, what it answered, and everything that happened in it.
 
 import { api } from "./api.js";
-import { button, command, el, guarded, link, put, say, to } from "./dom.js";
+import { button, command, el, guarded, link, put, redraw, say, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
-import { bar, facts, section, state, table } from "./parts.js";
+import { bar, facts, state } from "./parts.js";
+import { beneath, proof } from "./proof.js";
 import { startRun } from "./start.js";
 import { Story } from "./story.js";
 import { Timeline } from "./timeline.js";
-import { count, lasted, money, plural, short, STATES, whole } from "./words.js";
+import { count, lasted, money, short, STATES, whole } from "./words.js";
 
 const TURNS = new Set(["run.finished", "question.asked", "question.answered", "agent.joined"]);
 const DETAILS = "prowess.details";
@@ -61,8 +62,7 @@ function past(page, since) {
       page.story = new Story();
       for (const event of [...before, ...page.events]) page.story.add(event);
       page.timeline.retell(page.story);
-      proof(page);
-      more(page);
+      proven(page);
     },
     last: (event) => event.seq >= since,
   });
@@ -77,7 +77,7 @@ function heard(page, events, again) {
     page.view = { ...page.view, summary: last.summary || page.view.summary, progress: Math.max(page.view.progress, last.progress ?? 0), iterations: Math.max(page.view.iterations, last.iteration ?? 0) };
     if (events.some((event) => TURNS.has(event.kind))) again();
     else head(page);
-    proof(page);
+    proven(page);
     return;
   }
   // The past comes in one go: it is drawn when it is there, or when no more of it comes.
@@ -85,8 +85,7 @@ function heard(page, events, again) {
   const caught = () => {
     page.caught = true;
     page.timeline.catchUp();
-    proof(page);
-    more(page);
+    proven(page);
     if (page.since) past(page, page.since);
     if (last.seq > page.view.events) again();
   };
@@ -94,12 +93,18 @@ function heard(page, events, again) {
   else page.waiting = setTimeout(caught, 150);
 }
 
+/** What stands above and below all that happened. */
+function proven(page) {
+  redraw(page.proof, proof(page.story));
+  redraw(page.more, beneath(page.story, page.view));
+}
+
 /** All that the view says. */
 function stands(page) {
   head(page);
   question(page);
   answer(page);
-  more(page);
+  proven(page);
   if (page.told !== page.view.state && page.told) say(`The run is ${STATES[page.view.state]?.word ?? page.view.state}`);
   page.told = page.view.state;
 }
@@ -194,43 +199,6 @@ function answer(page) {
     failed && view.reason && el("p", { class: "reason" }, view.reason),
     view.answer && el("p", { class: "said" }, view.answer),
     !view.answer && !view.reason && el("p", {}, STATES[view.state]?.word ?? view.state)));
-}
-
-function proof(page) {
-  const { selections, criteria, report } = page.story;
-  put(page.proof,
-    selections.length > 0 && section("Chosen skills", selections.map(selection)),
-    criteria.length > 0 && section("Evidence", el("ul", { class: "proof" }, criteria.map(criterion)), report?.reasons?.length > 0 && el("ul", {}, report.reasons.map((why) => el("li", {}, why)))));
-}
-
-function selection(event) {
-  return el("div", { class: "card" }, el("p", {}, event.task_label ?? event.summary ?? ""),
-    event.skills?.length
-      ? el("ul", {}, event.skills.map((each) => el("li", {}, link(to("skills", each.name), each.name), el("span", { class: "hint" }, ` ${each.reason}`))))
-      : el("p", { class: "hint" }, "No skill fits this task, so none was chosen."),
-    event.errors?.map((error) => el("p", { class: "wrong" }, error)));
-}
-
-function criterion(event) {
-  return el("li", { data: { verdict: event.verdict ?? "" } }, el("span", { class: "verdict" }, event.verdict ?? ""), el("span", {}, event.text ?? event.summary),
-    event.reason && el("p", { class: "hint" }, event.reason),
-    event.evidence?.length > 0 && el("ul", {}, event.evidence.map((each) =>
-      el("li", {}, el("code", {}, each.evidence.location || each.evidence.type), ` ${each.state}: ${each.seen}`))));
-}
-
-/** Below all that happened: what it set out to do, what each model cost, its sub-agents. */
-function more(page) {
-  const finished = page.story.rounds.at(-1)?.items.findLast((item) => item.event.kind === "run.finished")?.event;
-  const told = finished?.outcome?.details ?? {};
-  const used = told.models
-    ? Object.entries(told.models).map(([name, each]) => [name, each.requests, each.input_tokens, each.output_tokens, each.cost])
-    : [...page.story.usage].map(([name, each]) => [name, each.requests, each.input, each.output, each.cost]);
-  put(page.more,
-    told.objectives?.length > 0 && section("What it set out to do", el("ul", { class: "ticks" }, told.objectives.map((each) => el("li", {}, `${each.done ? "✓" : "○"} ${each.text}`)))),
-    page.view.children.length > 0 && section(plural(page.view.children.length, "sub-agent"), el("ul", {}, page.view.children.map((child) =>
-      el("li", { class: "row" }, link(to("runs", child.id), `${child.skill} ${child.id}`), state(child.ending || "running"))))),
-    used.length > 0 && section("Cost", table("Cost of each model", [["Model"], ["Requests", "num"], ["Tokens in", "num"], ["Tokens out", "num"], ["Cost", "num"]],
-      used.map(([name, requests, input, output, cost]) => [name, count(requests), count(input), count(output), money(cost)]))));
 }
 
 function details(page) {

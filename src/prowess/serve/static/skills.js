@@ -1,7 +1,7 @@
 // The skills there are, what is wrong with some, and which one fits a task.
 
 import { api } from "./api.js";
-import { button, command, el, empty, field, guarded, link, marked, put, say, to } from "./dom.js";
+import { button, command, el, empty, field, guarded, link, marked, put, redraw, say, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
 import { section, table } from "./parts.js";
 import { startRun } from "./start.js";
@@ -20,9 +20,9 @@ export async function skills(main, { me, signal }) {
   const list = el("div", {});
   const find = el("input", { type: "search", placeholder: "Find a skill", "aria-label": "Find a skill", on: { input: () => draw() } });
   const draw = () => {
-    put(wrong, problems(catalog.problems), shadowed(catalog.shadowed));
+    redraw(wrong, problems(catalog.problems), shadowed(catalog.shadowed));
     put(amount, plural(catalog.skills.length, "skill"));
-    put(list, rows(catalog.skills, stats.skills, find.value, most, () => { most += DRAWN; draw(); }));
+    redraw(list, rows(catalog.skills, stats.skills, find.value, most, () => { most += DRAWN; draw(); }));
   };
   put(main, el("h1", {}, "Skills"), tryOut(me), wrong, el("div", { class: "row spread" }, amount, find), list);
   draw();

@@ -59,9 +59,8 @@ export class Timeline {
     const list = el("ul", { class: "lines" });
     const shown = items.filter((item) => this._shows(item));
     const block = { round, list, nodes: new Map(), hidden: shown.slice(LINES), used: el("span", { class: "hint" }) };
-    const title = round.number ? `Iteration ${round.number}` : "Before the first iteration";
     block.node = el("li", { class: "round" },
-      el("div", { class: "round-head" }, el("h3", {}, title), block.used,
+      round.title && el("div", { class: "round-head" }, el("h3", {}, round.title), block.used,
         this.details && this.fork && round.number > 0 && button("Fork from here", () => this.fork(round.number), { class: "quiet small" })),
       list);
     for (const item of shown.slice(0, LINES)) this._line(block, item);
@@ -116,6 +115,7 @@ export class Timeline {
 
   _drawn(item) {
     if (item.kind === "thought") return item.event.malformed || item.event.thought ? thought(item.event) : null;
+    if (item.kind === "output" && item.event.text) return el("li", { class: "thought shown" }, item.event.text);
     if (item.kind === "child") return this._child(item);
     const told = item.end ?? item.event;
     const head = [mark(item), el("span", { class: "line-text" }, told.summary || told.kind), took(told), at(told)];
@@ -202,6 +202,7 @@ const MARKS = { "run.finished": "■", "run.started": "▸", "call.recovered": "
 
 function tone({ kind, event, end }) {
   if (kind === "call" && end) return end.refused ? "fair" : end.ok === false ? "bad" : end.healed?.length ? "fair" : "";
+  if (kind === "step" && end?.ok === false) return "bad";
   if (event.kind === "call.recovered") return "good";
   if (event.kind === "model.failed" || event.outcome?.ending === "failed") return "bad";
   if (event.kind === "check.criterion") return { PASS: "good", FAIL: "bad" }[event.verdict] ?? "fair";
@@ -211,6 +212,7 @@ function tone({ kind, event, end }) {
 function mark({ kind, event, end }) {
   let sign = MARKS[event.kind] ?? "·";
   if (kind === "call") sign = !end ? "●" : end.refused ? "⊘" : end.ok === false ? "✕" : "✓";
+  if (kind === "step") sign = !end ? "●" : end.kind === "step.skipped" ? "–" : end.ok === false ? "✕" : "✓";
   if (kind === "question") sign = "?";
   if (kind === "child") sign = "⑂";
   return el("span", { class: "line-mark", "aria-hidden": "true" }, sign);

@@ -46,7 +46,7 @@ export function lasted(started, ended) {
 }
 
 /** Times come in UTC, with or without saying so. */
-export function moment(text) {
+function moment(text) {
   return new Date(/Z|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
 }
 
