@@ -12,16 +12,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from prowess import engine
 from prowess.core.board import Board
 from prowess.core.ports import Log
 from prowess.discover.catalog import Catalog
-from prowess.engine.house import House, open_house
-from prowess.engine.world import OpenModel
 from prowess.permit.redact import known_secrets, redact
 from prowess.permit.visibility import Visibility, read_visibility
 from prowess.settings import Settings
+
+if TYPE_CHECKING:
+    from prowess.engine.house import House
+    from prowess.engine.world import OpenModel
 
 LOOK = 1.0  # seconds for which what was found on disk is taken to be true
 
@@ -35,7 +38,7 @@ class Premises:
     log: Log
     catalog: Callable[[], Catalog]
     asking: Callable[[], engine.Asking]
-    house: Callable[[], Awaitable[House]]
+    house: "Callable[[], Awaitable[House]]"
 
     @property
     def workspace(self) -> str:
@@ -48,7 +51,7 @@ async def open_premises(
     settings: Settings,
     *,
     environment: Mapping[str, str] = os.environ,
-    open_model: OpenModel | None = None,
+    open_model: "OpenModel | None" = None,
 ) -> AsyncIterator[Premises]:
     """For a process that serves one client over its pipes."""
     from prowess.board.store import SqliteBoard
@@ -61,10 +64,13 @@ async def open_premises(
         closing(SqliteBoard(settings.log_file, clean=clean)) as board,
     ):
         skills = _Skills(settings, log)
-        house = _LateHouse(
-            partial(open_house, settings, environment=environment, open_model=open_model),
-            catalog=skills.catalog,
-        )
+
+        def open_house() -> "AbstractAsyncContextManager[House]":
+            from prowess.engine import house
+
+            return house.open_house(settings, environment=environment, open_model=open_model)
+
+        house = _LateHouse(open_house, catalog=skills.catalog)
         try:
             yield Premises(
                 settings=settings,
@@ -108,7 +114,7 @@ class _LateHouse:
 
     def __init__(
         self,
-        open_: Callable[[], AbstractAsyncContextManager[House]],
+        open_: "Callable[[], AbstractAsyncContextManager[House]]",
         *,
         catalog: Callable[[], Catalog],
     ) -> None:
@@ -118,7 +124,7 @@ class _LateHouse:
         self._ready: asyncio.Future[House] | None = None
         self._holder: asyncio.Task[None] | None = None
 
-    async def opened(self) -> House:
+    async def opened(self) -> "House":
         if self._ready is None:
             self._ready = asyncio.get_running_loop().create_future()
             self._holder = asyncio.create_task(self._hold(self._ready))

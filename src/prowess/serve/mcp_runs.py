@@ -11,7 +11,7 @@ import getpass
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server.mcpserver import Context
@@ -21,8 +21,6 @@ from prowess.core.errors import ConflictError, ProwessError, UsageError
 from prowess.core.event import Recorded
 from prowess.core.run import Outcome, Question, outcome_from_json
 from prowess.core.skill import Skill
-from prowess.engine.house import House, new_run
-from prowess.engine.request import RunRequest
 from prowess.observe.follow import follow
 from prowess.permit.visibility import seen
 from prowess.serve.mcp_facts import views_of
@@ -31,6 +29,9 @@ from prowess.serve.mcp_schemas import one_text
 from prowess.serve.mcp_visit import ToolCall, Visit
 from prowess.workflow.renderers.mcp import McpRenderer
 from prowess.workflow.renderers.plain import PlainRenderer, meant
+
+if TYPE_CHECKING:
+    from prowess.engine.house import House
 
 NUDGE = 0.01  # per cent: every report of progress must be further than the last
 
@@ -51,6 +52,8 @@ class Runs:
 
     async def start(self, visit: Visit, skill: Skill, given: Mapping[str, Any]) -> str:
         """Begin a run and return its id; what would only fail later is refused now."""
+        from prowess.engine.request import RunRequest
+
         house = await visit.premises.house()
         asked: dict[str, Any] = {
             "skill": skill.name,
@@ -111,7 +114,7 @@ class Runs:
         del self._waiting[place]
         return returned if isinstance(returned, InputRequiredResult) else _signed(returned, run)
 
-    async def _left(self, visit: Visit, house: House, run: str) -> None:
+    async def _left(self, visit: Visit, house: "House", run: str) -> None:
         """
         The call was cut off. Over HTTP without sessions, hanging up is how a client cancels; all
         others say so, and a client that is gone without a word leaves its run as it is.
@@ -133,7 +136,7 @@ class _Tale:
     """One run as it is told to one client, from what the log has of it and of the runs inside it."""
 
     call: ToolCall
-    house: House
+    house: "House"
     run: str
     renderer: McpRenderer
     _settled: set[str] = field(default_factory=set)  # questions that need not be asked any more
@@ -204,8 +207,9 @@ class _Tale:
         )
 
 
-async def _start_workflow(house: House, skill: Skill, asked: Mapping[str, Any]) -> str:
+async def _start_workflow(house: "House", skill: Skill, asked: Mapping[str, Any]) -> str:
     from prowess.engine import workflows
+    from prowess.engine.house import new_run
 
     workflows.load_workflow(skill)  # its mistakes are told before it begins
     run, request = new_run(), workflows.WorkflowRequest(**asked)
@@ -213,7 +217,7 @@ async def _start_workflow(house: House, skill: Skill, asked: Mapping[str, Any]) 
     return run
 
 
-async def _resumed(house: House, run: str) -> None:
+async def _resumed(house: "House", run: str) -> None:
     """A run whose process ended while it waited goes on in this one."""
     if await house.engine.state(run) == "interrupted":
         await house.engine.resume(run)
