@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from prowess.core.errors import UsageError
 from prowess.core.run import Outcome
+from prowess.workflow.answers import given_values
 
 ROLE = "{id: ask, question: 'Which role?', options: [Tester, Architect], store: role}"
 
@@ -173,3 +175,17 @@ def test_an_input_is_asked_for_only_when_it_is_needed(play: Any) -> None:
 
     assert [each.prompt for each in play.renderer.asked] == ["Which?", "Which?"]
     assert outcome.details["values"]["x"] == "b"
+
+
+def test_answers_come_from_a_file_and_from_settings_which_win() -> None:
+    given = given_values("role: Tester\nfiles: [a, b]\nn: 3\n", ["role=Architect", "x=a=b", "y="])
+
+    assert given == {"role": "Architect", "files": ["a", "b"], "n": 3, "x": "a=b", "y": ""}
+    assert given_values('{"role": "Tester"}', []) == {"role": "Tester"}
+    assert given_values("", []) == {}
+
+
+@pytest.mark.parametrize("setting", ["role", "=x", " =x"])
+def test_a_setting_without_a_name_or_a_value_is_refused(setting: str) -> None:
+    with pytest.raises(UsageError, match="--set"):
+        given_values("", [setting])

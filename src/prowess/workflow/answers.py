@@ -1,4 +1,4 @@
-"""Whether an answer will do: what a question or an input takes, and what it becomes."""
+"""Answers: where they are given, whether they will do, and what they become."""
 
 import json
 import re
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prowess.core.errors import UsageError
+from prowess.core.safe_yaml import read_mapping
 from prowess.core.workflow import Input
 from prowess.workflow.values import text_of
 
@@ -16,6 +17,17 @@ _LISTED = 12  # options that are named when an answer is none of them
 
 class WrongAnswerError(UsageError):
     """The answer will not do; the message says what will."""
+
+
+def given_values(file: str, settings: Sequence[str]) -> dict[str, Any]:
+    """What `--answers` (the text of its file, YAML or JSON) and `--set name=value` say; the latter wins."""
+    given = dict(read_mapping(file).value) if file.strip() else {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--set {setting} has no name or no value", hint="--set name=value")
+        given[name.strip()] = value
+    return given
 
 
 def answer_to(
