@@ -1,100 +1,14 @@
 """The loop from plan to proven result, with real git, real checks, and agents that cannot be trusted."""
 
 import json
-import subprocess
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from house import Home
+from loop.looping import Scripted, git, loop, nothing, writes
 from prowess.core.agent import AgentEnd, AgentOrder
-from prowess.core.chat import Usage
-from prowess.core.run import Outcome, outcome_from_json
-from prowess.durable.straight import StraightSteps
-from prowess.engine.house import House
-from prowess.loop.agents.base import Agent
-from prowess.loop.request import LoopRequest
-from prowess.loop.run import run_loop
 from support import write_file
-
-Act = Callable[[Path, AgentOrder], str]
-
-
-@dataclass
-class Scripted:
-    """An agent whose every attempt is a function; what it returns is what it says."""
-
-    acts: list[Act]
-    name: str = "scripted"
-    prompts: list[str] = field(default_factory=list)
-
-    async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
-        act = self.acts[min(len(self.prompts), len(self.acts) - 1)]
-        self.prompts.append(order.prompt)
-        said = act(Path(order.workspace), order)
-        usage = Usage(input_tokens=10, output_tokens=1, cost=0.01)
-        return AgentEnd(agent="scripted", answer=said, said_done=True, code=0, usage=usage)
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-@pytest.fixture
-def repo(home: Path, project: Path) -> Path:
-    git(project, "init", "-q", "-b", "main")
-    git(project, "config", "user.email", "a@b")
-    git(project, "config", "user.name", "a")
-    write_file(project / "README.md", "hello\n")
-    git(project, "add", "-A")
-    git(project, "commit", "-q", "-m", "first")
-    return project
-
-
-@dataclass
-class Looped:
-    outcome: Outcome
-    events: list[tuple[str, Mapping[str, Any]]]
-    plan: str
-
-    def kinds(self) -> list[str]:
-        return [kind for kind, _ in self.events]
-
-
-def loop(repo: Path, plan: str, agent: Agent, **asked: Any) -> Looped:
-    """Run a loop over this plan to its end."""
-    file = write_file(repo / "PLAN.md", plan)
-    git(repo, "add", "PLAN.md")
-    git(repo, "commit", "-q", "-m", "plan")
-    home = Home(repo, repo.parent / "data", {"*": []})
-
-    async def work(house: House) -> Looped:
-        request = LoopRequest(plan=str(file), workspace=str(repo), **asked)
-        steps = StraightSteps("loop")
-        told = await run_loop(
-            steps, request.as_json(), world=house.world, agents=lambda name: agent
-        )
-        events = [(each.event.kind, each.event.payload) for each in house.log.run("loop")]
-        return Looped(outcome_from_json(told), events, file.read_text())
-
-    return home.within(work)
-
-
-def writes(path: str, text: str, said: str = "All tests pass. Everything is done.") -> Act:
-    def act(folder: Path, order: AgentOrder) -> str:
-        write_file(folder / path, text)
-        return said
-
-    return act
-
-
-def nothing(folder: Path, order: AgentOrder) -> str:
-    return "Done! All tests pass. <promise>COMPLETE</promise>"
-
 
 ONE = "# Plan\n\n- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
 

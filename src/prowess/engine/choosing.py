@@ -3,8 +3,8 @@ From a task to the few skills that fit it, and to the prompt that carries both.
 """
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from prowess.core import event
@@ -165,7 +165,16 @@ def step_prompt(
     if plan is None or not settings.skills_enabled:
         return write(build.Step(plan=plan_file, feedback=feedback))
     task = _task_of(plan, step, line)
-    return task_prompt(plan_file, plan, task, step, settings, record=record, feedback=feedback)
+    made = task_prompt(plan_file, plan, task, step, settings, record=record, feedback=feedback)
+    return made.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPrompt:
+    """`skills` are those the prompt carries, by name and folder."""
+
+    text: str
+    skills: Mapping[str, str] = field(default_factory=dict)
 
 
 def task_prompt(
@@ -177,14 +186,14 @@ def task_prompt(
     *,
     record: Record,
     feedback: str = "",
-) -> str:
+) -> TaskPrompt:
     """The prompt about this one task, with the skills that fit it where the settings switch them on."""
     from prowess.prompt import build
 
     write = build.build_review_prompt if step == "review" else build.build_implementation_prompt
     made = build.Step(plan=plan_file, task=task, validation=plan.validation, feedback=feedback)
     if not settings.skills_enabled:
-        return write(made)
+        return TaskPrompt(text=write(made))
     asking = ask(discover(settings, record=record), settings)
     chosen = asking.select(task, step, record=record)
     skills = [asking.catalog.get(match.name) for match in chosen.skills]
@@ -192,7 +201,10 @@ def task_prompt(
         available=asking.offered(task.label),
         loaded=load(skills, settings, record=record, run=chosen.run_id),
     )
-    return write(replace(made, offer=offer))
+    return TaskPrompt(
+        text=write(replace(made, offer=offer)),
+        skills={skill.name: skill.path for skill in skills},
+    )
 
 
 def _task_of(plan: Plan, step: StepKind, line: int | None) -> Task:

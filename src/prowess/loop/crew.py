@@ -2,13 +2,14 @@
 
 import itertools
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from prowess.core.event import Event
-from prowess.core.ports import Json, Record, Steps
+from prowess.core.ports import Record
 from prowess.engine.world import World
+from prowess.loop.abreast import Step
 from prowess.loop.agents.base import Agent
 from prowess.loop.agents.known import open_program, passed_on
 from prowess.loop.git import Repository
@@ -17,18 +18,18 @@ from prowess.loop.request import LoopRequest
 
 @dataclass(frozen=True, kw_only=True)
 class Crew:
-    """`agents` brings agents of the caller's own, by name, before those that are known."""
+    """
+    `step` does a durable step of the run. `agents` brings agents of the caller's own, by name, before
+    those that are known.
+    """
 
+    run: str
+    step: Step
     request: LoopRequest
-    steps: Steps
     world: World
     record: Record
     agents: Callable[[str], Agent | None] = lambda name: None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-
-    @property
-    def run(self) -> str:
-        return self.steps.run_id
 
     @property
     def plan_name(self) -> str:
@@ -45,9 +46,6 @@ class Crew:
 
     def next_run(self) -> str:
         return f"{self.run}.{next(self._numbers)}"
-
-    async def step(self, name: str, work: Callable[[], Awaitable[Json]]) -> Any:
-        return await self.steps.do(name, work)
 
     def tell(self, kind: str, summary: str, **facts: Any) -> None:
         payload = {"summary": summary, "visibility": "SUMMARY", **facts}

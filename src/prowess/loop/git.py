@@ -6,6 +6,10 @@ An agent could have written into `.git`, so hooks and monitors of the repository
 
 import asyncio
 import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from prowess.core.errors import OutsideError, UsageError
@@ -23,10 +27,10 @@ class Repository:
     folder: str
     own: tuple[str, ...] = ()
 
-    async def git(self, *words: str, fails: bool = True) -> str:
-        """What git prints; `OutsideError` when it fails, an empty text when it `fails` silently."""
+    async def git(self, *words: str, fails: bool = True, more: Mapping[str, str] = {}) -> str:
+        """What git prints. When it fails: `OutsideError`, or an empty text where `fails` is false."""
         identity = () if await self._has_identity(words) else _NOBODY
-        code, out, err = await _run("git", *_SAFE, *identity, *words, cwd=self.folder)
+        code, out, err = await _run("git", *_SAFE, *identity, *words, cwd=self.folder, more=more)
         if code and fails:
             raise OutsideError(
                 f"git {words[0]} failed: {err.strip() or out.strip()}",
@@ -67,6 +71,21 @@ class Repository:
         paths = [line[3:] for line in told.split("\0") if line]
         return [path for path in paths if not self._is_own(path)]
 
+    async def picture(self) -> str:
+        """The name that git has for everything in the tree as it lies there, but for the loop's own files."""
+        index = (await self.git("rev-parse", "--git-path", "index")).strip()
+        with tempfile.TemporaryDirectory(prefix="prowess-index-") as place:
+            own_index = os.path.join(place, "index")
+            with suppress(FileNotFoundError):  # its stamps save git from reading every file
+                shutil.copy(os.path.join(self.folder, index), own_index)
+            more = {"GIT_INDEX_FILE": own_index}
+            inside = [path for path in self.own if not path.startswith("..")]
+            await self.git("add", "-A", more=more)
+            if inside:
+                leave = ("rm", "-rqf", "--cached", "--ignore-unmatch", "--", *inside)
+                await self.git(*leave, more=more)
+            return (await self.git("write-tree", more=more)).strip()
+
     async def commit(self, message: str) -> str:
         """Keep everything that changed as one commit, if anything did; the commit that is then the last."""
         await self.git("add", "-A")
@@ -74,32 +93,52 @@ class Repository:
             await self.git("commit", "-q", "--no-verify", "-m", message)
         return await self.head()
 
+    async def commit_only(self, path: str, message: str) -> str:
+        """Keep what changed in this one file, if anything did and git looks after it; the last commit."""
+        literal = f":(literal){path}"
+        known = not path.startswith("..") and await self.git("ls-files", "--", literal)
+        if known and await self.git("status", "--porcelain", "--", literal):
+            await self.git("commit", "-q", "--no-verify", "-m", message, "--", literal)
+        return await self.head()
+
     async def set_aside(self, base: str, branch: str) -> str:
         """
         Keep what was done since `base` as a branch of its own, and leave the tree as it was then.
 
-        Returns the branch, or an empty text when there is nothing to keep.
+        Returns the branch, or an empty text when there is nothing to keep. A second time, after a crash
+        in the middle, it takes nothing out of a branch that is there: what is in the tree by then is
+        kept beside it.
         """
         kept = {path: _read(self.folder, path) for path in self.own if not path.endswith("/")}
-        await self.git("add", "-A")
-        if await self.git("status", "--porcelain") or await self.head() != base:
-            tree = (await self.git("write-tree")).strip()
-            parent = await self.head()
-            made = await self.git("commit-tree", tree, "-p", parent, "-m", f"Set aside: {branch}")
-            await self.git("branch", "-f", branch, made.strip())
-        else:
-            branch = ""
+        if await self.changed() or await self.head() != base:
+            await self.git("add", "-A")
+            await self._keep_beside((await self.git("write-tree")).strip(), branch)
         await self.git("reset", "-q", "--hard", base)
         for path, content in kept.items():
             if content is not None:
                 _write(self.folder, path, content)
-        return branch
+        return branch if await self.tree_of(branch) else ""
+
+    async def _keep_beside(self, tree: str, branch: str) -> None:
+        name, number = branch, 1
+        while (there := await self.tree_of(name)) and there != tree:
+            number += 1
+            name = f"{branch}-{number}"
+        if not there:
+            parent = await self.head()
+            made = await self.git("commit-tree", tree, "-p", parent, "-m", f"Set aside: {name}")
+            await self.git("branch", name, made.strip())
+
+    async def tree_of(self, branch: str) -> str:
+        """What a branch holds, by the name that git has for it; empty when there is no such branch."""
+        name = f"refs/heads/{branch}^{{tree}}"
+        return (await self.git("rev-parse", "-q", "--verify", name, fails=False)).strip()
 
     def _is_own(self, path: str) -> bool:
         return any(path.startswith(own) if own.endswith("/") else path == own for own in self.own)
 
 
-async def _run(*words: str, cwd: str) -> tuple[int, str, str]:
+async def _run(*words: str, cwd: str, more: Mapping[str, str] = {}) -> tuple[int, str, str]:
     try:
         process = await asyncio.create_subprocess_exec(
             *words,
@@ -107,7 +146,7 @@ async def _run(*words: str, cwd: str) -> tuple[int, str, str]:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"},
+            env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8", **more},
         )
     except FileNotFoundError:
         raise OutsideError("git is not on this machine", hint="install git") from None

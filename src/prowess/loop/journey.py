@@ -9,7 +9,7 @@ could follow approved it.
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +22,8 @@ from prowess.core.ports import Json
 from prowess.core.process import Order
 from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import Asked, check_events, checker_of
-from prowess.engine.choosing import task_prompt
+from prowess.engine.choosing import TaskPrompt, task_prompt
+from prowess.loop import marks
 from prowess.loop.budget import Used
 from prowess.loop.crew import Crew
 from prowess.loop.phases import Phase, Phases
@@ -47,25 +48,29 @@ class Done:
 
 @dataclass(slots=True, kw_only=True)
 class Journey:
-    """`number` counts the tasks of this loop; `workspace` is where this task is worked on."""
+    """
+    `workspace` is where this task is worked on. A task that is taken up again has its `attempts`
+    behind it, and `feedback` about the last of them.
+    """
 
     crew: Crew
     phases: Phases
     plan: Plan
     task: Task
-    number: int
     workspace: str
     used: Used
+    attempts: int = 0
+    feedback: str = ""
     base: str = ""
     answer: str = ""
-    feedback: str = ""
+    marks: list[Any] = field(default_factory=list)
     report: Report | None = None
     status: dict[str, Any] = field(default_factory=dict)
 
     async def run(self) -> Done:
         self.base = await self.crew.step("base", self.crew.repository(self.workspace).head)
         self.status = {
-            "attempt": 0,
+            "attempt": self.attempts,
             "max_attempts": self.crew.request.max_attempts,
             "trouble": "none",
             "check": "none",
@@ -107,17 +112,34 @@ class Journey:
 
     async def _implement(self) -> None:
         self.status["attempt"] += 1
+        if self.status["attempt"] > 1:
+            self._tell("same_task", f"Attempt {self.status['attempt']}: {self.task.label}")
         prompt = await self._prompt("implementation")
-        prompt += template("evidence.md").replace("{id}", self._spec.id)
-        end = await self._ask(prompt, self.crew.request.agent)
+        rules = template("evidence.md").replace("{id}", self._spec.id)
+        end, changed = await self._ask(prompt, rules, self.crew.request.agent)
+        if not changed:
+            self._tell("no_progress", f"The attempt changed nothing: {self.task.label}")
+        self._tell_malformed(end)
         self.answer = end.answer
         self.status |= {"trouble": end.trouble, "check": "none", "review": "none"}
         self.feedback = "" if end.trouble == "none" else f"The agent stopped: {end.told}"
 
-    async def _prompt(self, step: Any) -> str:
+    def _tell(self, kind: str, summary: str, **facts: Any) -> None:
+        attempt = self.status["attempt"]
+        self.crew.tell(f"loop.{kind}", summary, task=self.task.label, attempt=attempt, **facts)
+
+    def _tell_malformed(self, end: AgentEnd) -> None:
+        """Watchers hear of an agent that says it is done in a form that nobody can read."""
+        why = end.told if end.trouble == "malformed" else ""
+        for ignored in said_claims(end.answer)[1] if '"criteria"' in end.answer else ():
+            why = why or f"{ignored.what}: {ignored.why}"
+        if why:
+            self._tell("malformed_completion", f"It says it is done, unreadably: {why}", why=why)
+
+    async def _prompt(self, step: Any) -> TaskPrompt:
         async def build() -> Json:
             settings = self.crew.world.settings
-            return task_prompt(
+            made = task_prompt(
                 self.crew.plan_name,
                 self.plan,
                 self.task,
@@ -126,11 +148,17 @@ class Journey:
                 record=self.crew.world.log.append,
                 feedback=self.feedback,
             )
+            return {"prompt": asdict(made), "marks": marks.now(self.crew.request.plan)}
 
-        return str(await self.crew.step("prompt", build))
+        built = await self.crew.step("prompt", build)
+        self.marks = built["marks"]
+        return TaskPrompt(**built["prompt"])
 
-    async def _ask(self, prompt: str, agent: str) -> AgentEnd:
-        """One attempt of an agent; a usage limit is waited out and counts as none."""
+    async def _ask(self, prompt: TaskPrompt, rules: str, agent: str) -> tuple[AgentEnd, bool]:
+        """
+        One attempt of an agent, and whether it changed anything; a usage limit is waited out and
+        counts as none.
+        """
         while True:
             child = self.crew.next_run()
             self.crew.tell(
@@ -142,9 +170,12 @@ class Journey:
             )
 
             async def work(child: str = child) -> Json:
-                return await self._attempt(prompt, agent, child)
+                return await self._attempt(prompt, rules, agent, child)
 
-            end = end_from_json(await self.crew.step(f"agent {agent}", work))
+            seen = await self.crew.step(f"agent {agent}", work)
+            end = end_from_json(seen["end"])
+            for label in seen["unticked"]:
+                self._tell("unticked", f"Only the loop ticks: {label}", ticked=label)
             self.crew.tell(
                 "agent.joined",
                 f"{agent}: {end.trouble if end.trouble != 'none' else 'ended'}",
@@ -154,23 +185,29 @@ class Journey:
             )
             if end.trouble != "usage_limit":
                 self.used.add(end)
-                return end
+                return end, seen["changed"]
             await self._wait(end)
 
-    async def _attempt(self, prompt: str, agent: str, child: str) -> Json:
-        request = self.crew.request
+    async def _attempt(self, prompt: TaskPrompt, rules: str, agent: str, child: str) -> Json:
+        request, repository = self.crew.request, self.crew.repository(self.workspace)
         order = AgentOrder(
             run=child,
-            prompt=prompt,
+            prompt=prompt.text + rules,
             workspace=self.workspace,
             model=request.model,
             wall=request.wall,
             idle=request.idle or None,
             environment=self.crew.passed_on(agent),
+            skills=prompt.skills,
         )
         record = self.crew.world.appender(child)
+        before = await repository.picture()
         end = await self.crew.open_agent(agent).work(order, record=record)
-        return end.as_json()
+        return {
+            "end": end.as_json(),
+            "changed": await repository.picture() != before,
+            "unticked": marks.undo_ticks(request.plan, self.marks),
+        }
 
     async def _wait(self, end: AgentEnd) -> None:
         until = end.resets_at or ""
@@ -215,15 +252,27 @@ class Journey:
 
         self.report = report_from_json(await self.crew.step("check", judge))
         for event in check_events(self.report, run=self.crew.run):
-            self.crew.record(event)
+            told = {**event.payload, "task": self.task.label}
+            self.crew.record(replace(event, payload=told))
         return self.report
+
+    async def recheck(self, base: str) -> str:
+        """Check what was merged on top of `base`; what is wrong with it, or an empty text."""
+        self.base = base
+        report = await self._judged(self._asked(self._spec))
+        return feedback_of(report) if report.outcome == "failed" else ""
 
     async def _review(self) -> None:
         """Somebody else looks; what an approval cites is looked at by code."""
-        prompt = await self._prompt("review") + template("review-verdict.md")
-        end = await self._ask(prompt, self.crew.request.reviewer or self.crew.request.agent)
+        prompt = await self._prompt("review")
+        reviewer = self.crew.request.reviewer or self.crew.request.agent
+        end, _ = await self._ask(prompt, template("review-verdict.md"), reviewer)
         review = read_review(end.answer)
         self.status["review"] = review.said
+        if review.said == "none":
+            self._tell(
+                "malformed_completion", f"No verdict: {review.feedback}", why=review.feedback
+            )
         if review.said != "approved":
             self.feedback = review.feedback
             return

@@ -5,9 +5,11 @@ mark changes.
 
 import os
 import tempfile
+from collections.abc import Sequence
+from typing import Any
 
 from prowess.core.errors import OutsideError, UsageError
-from prowess.core.task import Mark, Plan, Task, key_of
+from prowess.core.task import DONE, Mark, Plan, Task, key_of
 from prowess.select.plan import read_plan, ticked
 
 
@@ -30,6 +32,27 @@ def tick(path: str, task: Task, mark: Mark) -> bool:
     if changed != data:
         _replace(path, changed)
     return True
+
+
+def now(path: str) -> list[tuple[str, int, Mark]]:
+    """What the plan says of each task: its label, its line and its mark."""
+    plan = read(path)
+    return [(task.label, task.line, task.mark) for task in plan.tasks] if plan else []
+
+
+def undo_ticks(path: str, before: Sequence[Sequence[Any]]) -> list[str]:
+    """Take back marks of done work that were set since; the labels of those tasks."""
+    plan = read(path)
+    former = Plan(
+        tasks=tuple(Task(label=label, line=line, mark=mark) for label, line, mark in before)
+    )
+    undone = []
+    for task in plan.tasks if plan else ():
+        was = again(former, task)
+        if task.mark in DONE and was is not None and was.mark not in DONE | {"?"}:
+            tick(path, task, was.mark)
+            undone.append(task.label)
+    return undone
 
 
 def again(plan: Plan, task: Task) -> Task | None:

@@ -9,6 +9,7 @@ from typing import Any
 class LoopRequest:
     """
     `command` is what the agent named `command` runs. `phases` is a file, empty for the default.
+    `parallel` is how many tasks may be worked on at once, each in a work tree of its own.
     Budgets of 0 are none: `attempts` in all, `seconds`, `tokens`, `dollars`.
     """
 
@@ -19,6 +20,7 @@ class LoopRequest:
     reviewer: str = ""
     model: str | None = None
     phases: str = ""
+    parallel: int = 1
     max_attempts: int = 3
     wall: float = 3600.0
     idle: float = 900.0

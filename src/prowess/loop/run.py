@@ -1,5 +1,5 @@
 """
-The loop: take the next task, bring it to an end that is true, tick the plan, go on.
+The loop: take the next tasks, bring each to an end that is true, tick the plan, go on.
 
 A durable body: each attempt, check, tick and commit is a step, and what was finished is not done
 again. The plan and the repository are a person's too, so both are read anew for every task.
@@ -9,25 +9,29 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from prowess.core.errors import UsageError
 from prowess.core.ports import Json, Steps
 from prowess.core.run import Ending, Outcome
-from prowess.core.task import Plan, Task, key_of
+from prowess.core.task import Plan, Task
 from prowess.engine.ending import to_its_end
 from prowess.engine.world import World
-from prowess.loop import marks
+from prowess.loop import marks, waves
 from prowess.loop.agents.base import Agent
 from prowess.loop.budget import Used
+from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
 from prowess.loop.journey import ARTIFACTS, Done, Journey
-from prowess.loop.phases import DEFAULT, load_phases
+from prowess.loop.phases import DEFAULT, Phases, load_phases
 from prowess.loop.report import Entry, report
 from prowess.loop.request import loop_request
+from prowess.loop.worktrees import Worktree
 
 KIND = "loop"
+_MOST_ROUNDS = 10_000
 
 
 async def run_loop(
@@ -38,15 +42,50 @@ async def run_loop(
     agents: Callable[[str], Agent | None] = lambda name: None,
 ) -> Json:
     """The body of a loop, as the durable engine knows it."""
-    asked = loop_request(request)
     record = world.recorder(steps.run_id)
-    crew = Crew(request=asked, steps=steps, world=world, record=record, agents=agents)
+    crew = Crew(
+        run=steps.run_id,
+        step=steps.do,
+        request=loop_request(request),
+        world=world,
+        record=record,
+        agents=agents,
+    )
     return (await to_its_end(_loop(crew), run=crew.run, record=record)).as_json()
 
 
+@dataclass(slots=True, kw_only=True)
+class _Story:
+    """What has happened so far. `again` are tasks that go on: their attempts, and the last feedback."""
+
+    crew: Crew
+    phases: Phases
+    used: Used = field(default_factory=Used)
+    entries: list[Entry] = field(default_factory=list)
+    tried: set[str] = field(default_factory=set)
+    again: dict[str, Done] = field(default_factory=dict)
+    numbers: int = 0
+
+    def journey(self, plan: Plan, task: Task, workspace: str) -> Journey:
+        before = self.again.pop(name_of(task), None)
+        return Journey(
+            crew=self.crew,
+            phases=self.phases,
+            plan=plan,
+            task=task,
+            workspace=workspace,
+            used=self.used,
+            attempts=before.attempts if before else 0,
+            feedback=before.reason if before else "",
+        )
+
+    def next_number(self) -> int:
+        self.numbers += 1
+        return self.numbers
+
+
 async def _loop(crew: Crew) -> Outcome:
-    request, used = crew.request, Used()
-    entries: list[Entry] = []
+    request = crew.request
     crew.tell(
         "run.started",
         f"Loop over {crew.plan_name}",
@@ -56,38 +95,106 @@ async def _loop(crew: Crew) -> Outcome:
         model=request.model or "",
         progress=0,
     )
-    phases = load_phases(request.phases or DEFAULT)
+    story = _Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
     await crew.step("clean", partial(_begin, crew))
     started = await crew.step("clock", _now)
-    tried: set[str] = set()
-    for number in range(1, 10_000):
-        if reason := used.spent(request, await crew.step("clock", _now) - started):
-            return _outcome(crew, entries, used, "partial", reason)
-        chosen = await crew.step("select", partial(_select, request.plan, frozenset(tried)))
-        if chosen is None:
+    for _ in range(_MOST_ROUNDS):
+        if reason := story.used.spent(request, await crew.step("clock", _now) - started):
+            return _outcome(story, "partial", reason)
+        found = await crew.step(
+            "select", partial(choose, request.plan, frozenset(story.tried), request.parallel)
+        )
+        if found is None:
             break
-        plan, task = _plan_from_json(chosen)
-        tried.add(f"{key_of(task.label)} {task.line}")
-        crew.tell(
-            "loop.task",
-            f"Task: {task.label}",
-            task=task.label,
-            line=task.line,
-            left=chosen["left"],
-            progress=_progress(entries, chosen["left"]),
-        )
-        journey = Journey(
-            crew=crew,
-            phases=phases,
-            plan=plan,
-            task=task,
-            number=number,
-            workspace=request.workspace,
-            used=used,
-        )
-        done = await journey.run()
-        entries.append(await _recorded(crew, task, done, journey.base, number))
-    return _outcome(crew, entries, used, *_ending(entries))
+        chosen = chosen_from_json(found)
+        for task in chosen.plan.tasks:
+            _tell_task(story, task, chosen)
+        await (_wave(story, chosen) if request.parallel > 1 else _alone(story, chosen))
+    return _outcome(story, *_ending(story.entries))
+
+
+def _tell_task(story: _Story, task: Task, chosen: Chosen) -> None:
+    done = len(story.entries)
+    story.crew.tell(
+        "loop.task",
+        f"Task: {task.label}",
+        task=task.label,
+        line=task.line,
+        left=chosen.left,
+        abreast=len(chosen.plan.tasks),
+        progress=round(100 * done / max(1, done + chosen.left)),
+    )
+
+
+async def _alone(story: _Story, chosen: Chosen) -> None:
+    """One task, in the person's own tree."""
+    (task,), crew = chosen.plan.tasks, story.crew
+    journey = story.journey(chosen.plan, task, crew.request.workspace)
+    done = await journey.run()
+    repository = crew.repository(crew.request.workspace)
+    name, branch = f"prowess/{crew.run}/task-{story.next_number()}", ""
+    if done.mark == "~":
+        branch = await crew.step("set aside", partial(repository.set_aside, journey.base, name))
+
+    async def record() -> Json:
+        there = marks.tick(crew.request.plan, task, done.mark)
+        commit = await repository.commit(_title(task, done))
+        return {"branch": branch, "ticked": there, "commit": commit}
+
+    _tell_recorded(story, task, done, await crew.step("record", record))
+
+
+async def _wave(story: _Story, chosen: Chosen) -> None:
+    """Several tasks, each in a work tree of its own, taken in one after another."""
+    crew, tasks = story.crew, chosen.plan.tasks
+    trees = [waves.worktree(crew, story.next_number()) for _ in tasks]
+    journeys = [
+        story.journey(chosen.plan, task, tree.folder)
+        for task, tree in zip(tasks, trees, strict=True)
+    ]
+    dones = await waves.work(crew, journeys, trees)
+    for journey, tree, done in zip(journeys, trees, dones, strict=True):
+        ended = await waves.take_in(crew, journey, tree, done)
+        if ended.again:
+            story.again[name_of(journey.task)] = ended.done
+            await crew.step("remove", tree.remove)
+        else:
+            await _record_wave(story, journey.task, ended, tree)
+
+
+async def _record_wave(story: _Story, task: Task, ended: waves.Ended, tree: Worktree) -> None:
+    crew = story.crew
+
+    async def record() -> Json:
+        there = marks.tick(crew.request.plan, task, ended.done.mark)
+        title = f"Plan: [{ended.done.mark}] {task.label}"
+        head = await tree.home.commit_only(crew.plan_name, title)
+        return {"branch": await tree.remove(), "ticked": there, "commit": ended.commit or head}
+
+    _tell_recorded(story, task, ended.done, await crew.step("record", record))
+
+
+def _title(task: Task, done: Done) -> str:
+    titles = {"R": task.label, "x": f"{task.label} (not proven)", "~": f"Blocked: {task.label}"}
+    return titles[done.mark]
+
+
+def _tell_recorded(story: _Story, task: Task, done: Done, kept: Mapping[str, Any]) -> None:
+    crew = story.crew
+    crew.tell(
+        "loop.recorded",
+        f"[{done.mark}] {task.label}",
+        task=task.label,
+        line=task.line,
+        mark=done.mark,
+        reason=done.reason,
+        attempts=done.attempts,
+        **kept,
+    )
+    if not kept["ticked"]:
+        crew.tell("loop.plan_changed", f"The plan no longer has: {task.label}", task=task.label)
+    story.tried.add(name_of(task))
+    story.entries.append(Entry(task=task, done=done, branch=kept["branch"], commit=kept["commit"]))
 
 
 async def _begin(crew: Crew) -> Json:
@@ -115,68 +222,6 @@ async def _now() -> Json:
     return time.time()
 
 
-async def _select(path: str, tried: frozenset[str]) -> Json:
-    """The next task that can be begun, and how many are to do; None when there is none."""
-    plan = marks.read(path)
-    if plan is None:
-        return None
-    waiting = plan.waiting()
-    to_do = [
-        task
-        for task in plan.tasks
-        if task.mark == " "
-        and not task.ignored
-        and f"{key_of(task.label)} {task.line}" not in tried
-    ]
-    ready = [task for task in to_do if task not in waiting]
-    if not ready:
-        return None
-    return {
-        "task": ready[0].as_json(),
-        "validation": list(plan.validation),
-        "left": len(to_do),
-    }
-
-
-def _plan_from_json(value: Mapping[str, Any]) -> tuple[Plan, Task]:
-    lists = ("hints", "criteria", "files", "after")
-    task = Task(**{**value["task"], **{name: tuple(value["task"][name]) for name in lists}})
-    return Plan(tasks=(task,), validation=tuple(value["validation"])), task
-
-
-async def _recorded(crew: Crew, task: Task, done: Done, base: str, number: int) -> Entry:
-    """Tick the plan and keep the work: proven work as a commit, other work as a branch of its own."""
-    repository = crew.repository(crew.request.workspace)
-
-    async def record() -> Json:
-        branch = ""
-        if done.mark == "~":
-            branch = await repository.set_aside(base, f"prowess/{crew.run}/task-{number}")
-        there = marks.tick(crew.request.plan, task, done.mark)
-        title = {"R": task.label, "x": f"{task.label} (not proven)", "~": f"Blocked: {task.label}"}
-        commit = await repository.commit(title[done.mark])
-        return {"branch": branch, "ticked": there, "commit": commit}
-
-    kept = await crew.step("record", record)
-    crew.tell(
-        "loop.recorded",
-        f"[{done.mark}] {task.label}",
-        task=task.label,
-        line=task.line,
-        mark=done.mark,
-        reason=done.reason,
-        attempts=done.attempts,
-        **kept,
-    )
-    if not kept["ticked"]:
-        crew.tell("loop.plan_changed", f"The plan no longer has: {task.label}", task=task.label)
-    return Entry(task=task, done=done, branch=kept["branch"], commit=kept["commit"])
-
-
-def _progress(entries: list[Entry], left: int) -> int:
-    return round(100 * len(entries) / max(1, len(entries) + left))
-
-
 def _ending(entries: list[Entry]) -> tuple[Ending, str]:
     blocked = sum(entry.done.mark == "~" for entry in entries)
     if blocked:
@@ -186,15 +231,15 @@ def _ending(entries: list[Entry]) -> tuple[Ending, str]:
     return "done", "all tasks are proven" if entries else "there was nothing to do"
 
 
-def _outcome(crew: Crew, entries: list[Entry], used: Used, ending: Ending, reason: str) -> Outcome:
+def _outcome(story: _Story, ending: Ending, reason: str) -> Outcome:
+    crew, used = story.crew, story.used
     plan = marks.read(crew.request.plan)
-    text = report(crew.plan_name, entries, used, reason=reason, plan=plan)
     return Outcome(
         ending=ending,
-        answer=text,
+        answer=report(crew.plan_name, story.entries, used, reason=reason, plan=plan),
         reason=reason,
         iterations=used.attempts,
         tokens=used.tokens,
         cost=None if used.unpriced else used.dollars,
-        details={"tasks": [entry.as_json() for entry in entries]},
+        details={"tasks": [entry.as_json() for entry in story.entries]},
     )

@@ -1,0 +1,85 @@
+"""Which tasks come next: those that can be begun, and of them those that do not get in each other's way."""
+
+import os
+import posixpath
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prowess.core.ports import Json
+from prowess.core.task import Plan, Task, key_of
+from prowess.loop import marks
+
+_WILD = "*?[{"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """`plan` holds the tasks that were chosen, in its order; `left` is how many are to do."""
+
+    plan: Plan
+    left: int
+
+
+async def choose(path: str, tried: Collection[str], most: int) -> Json:
+    """The next tasks, at most so many, as JSON; None when there is nothing to begin."""
+    plan = marks.read(path)
+    if plan is None:
+        return None
+    waiting = plan.waiting()
+    to_do = [
+        task
+        for task in plan.tasks
+        if task.mark == " " and not task.ignored and name_of(task) not in tried
+    ]
+    chosen = together([task for task in to_do if task not in waiting], most)
+    if not chosen:
+        return None
+    return {
+        "tasks": [task.as_json() for task in chosen],
+        "validation": list(plan.validation),
+        "left": len(to_do),
+    }
+
+
+def chosen_from_json(value: Mapping[str, Any]) -> Chosen:
+    lists = ("hints", "criteria", "files", "after")
+    tasks = tuple(
+        Task(**{**each, **{name: tuple(each[name]) for name in lists}}) for each in value["tasks"]
+    )
+    return Chosen(plan=Plan(tasks=tasks, validation=tuple(value["validation"])), left=value["left"])
+
+
+def name_of(task: Task) -> str:
+    """What tells a task from the others of its plan while the plan is edited below it."""
+    return f"{key_of(task.label)} {task.line}"
+
+
+def together(ready: Sequence[Task], most: int) -> list[Task]:
+    """The first task, and those after it that touch none of its files, nor each other's."""
+    chosen = list(ready[:1])
+    for task in ready[1:]:
+        if len(chosen) < most and all(apart(task.files, each.files) for each in chosen):
+            chosen.append(task)
+    return chosen
+
+
+def apart(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """
+    Whether no file can be in both. Who names no files may touch any. Globs are compared by what
+    stands before their first wildcard, so that in doubt they are not apart.
+    """
+    if not ours or not theirs:
+        return False
+    return not any(_may_meet(_start(one), _start(other)) for one in ours for other in theirs)
+
+
+def _may_meet(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _start(glob: str) -> str:
+    place = min((glob.find(char) for char in _WILD if char in glob), default=len(glob))
+    start = posixpath.normpath(glob[:place]) if glob[:place] else ""
+    kept_slash = "/" if glob[:place].endswith("/") else ""
+    return "" if start == os.curdir else start + kept_slash

@@ -1,0 +1,131 @@
+"""
+A wave: tasks that do not get in each other's way, worked on at the same time and merged one by one.
+
+Each task has a work tree of its own. What it proved there is proven again on top of what came into
+the person's branch meanwhile, and only then taken in. A task whose work cannot be taken in has lost
+an attempt, and no work: its branch stays.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+
+from prowess.core.ports import Json
+from prowess.loop.abreast import Step, abreast
+from prowess.loop.crew import Crew
+from prowess.loop.journey import Done, Journey
+from prowess.loop.worktrees import Merge, Worktree
+
+FOLDER = "worktrees"  # in the data folder
+_MOST_MOVES = 20  # of the person's branch while one merge is checked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a task left its wave. `again`: it goes into another one, with the feedback of `done`."""
+
+    done: Done
+    branch: str
+    commit: str = ""
+    again: bool = False
+
+
+def worktree(crew: Crew, number: int) -> Worktree:
+    """The work tree of the loop's so many-th task."""
+    data = os.path.realpath(crew.world.settings.data)
+    return Worktree(
+        home=crew.repository(crew.request.workspace),
+        folder=os.path.join(data, FOLDER, crew.run, f"task-{number}"),
+        branch=f"prowess/{crew.run}/task-{number}",
+    )
+
+
+async def work(crew: Crew, journeys: Sequence[Journey], trees: Sequence[Worktree]) -> list[Done]:
+    """All tasks of the wave to the end of their phases, side by side."""
+
+    async def make() -> Json:
+        base = await crew.repository(crew.request.workspace).head()
+        for tree in trees:
+            await tree.make(base)
+
+    await crew.step("worktrees", make)
+
+    async def one(step: Step, *, journey: Journey) -> Done:
+        journey.crew = replace(crew, step=step)
+        return await journey.run()
+
+    dones = await abreast(crew.step, [partial(one, journey=journey) for journey in journeys])
+    for journey in journeys:
+        journey.crew = crew
+    return dones
+
+
+async def take_in(crew: Crew, journey: Journey, tree: Worktree, done: Done) -> Ended:
+    """Keep what was done as a branch, and bring it into the person's branch if it may go there."""
+    label = journey.task.label
+    keep = partial(tree.keep, journey.base, label)
+    await crew.step("keep", keep)
+    if done.mark == "~":
+        return Ended(done=done, branch=tree.branch)
+    for _ in range(_MOST_MOVES):
+        merge = await _merged(crew, tree, label)
+        crew.tell(
+            "loop.merged",
+            f"{'Conflict' if merge.conflicts else 'Merged'}: {label}",
+            task=label,
+            branch=tree.branch,
+            **asdict(merge),
+        )
+        if merge.conflicts:
+            return _refused(crew, tree, done, _conflict(tree, merge))
+        if merge.onto != journey.base and (wrong := await journey.recheck(merge.onto)):
+            return _refused(crew, tree, done, f"{_with_others(tree)}\n\n{wrong}")
+        landed = await crew.step("land", partial(_land, tree, merge))
+        if not landed["moved"]:
+            why = landed["why"]
+            if not why:
+                return Ended(done=_proven(done, journey), branch="", commit=merge.commit)
+            return _refused(crew, tree, done, f"The merge could not be taken in: {why}")
+    return _refused(crew, tree, done, "The branch moved on faster than the merge was checked.")
+
+
+async def _merged(crew: Crew, tree: Worktree, label: str) -> Merge:
+    async def merge() -> Json:
+        return asdict(await tree.merge(label))
+
+    made = await crew.step("merge", merge)
+    return Merge(**{**made, "conflicts": tuple(made["conflicts"])})
+
+
+async def _land(tree: Worktree, merge: Merge) -> Json:
+    """`moved`: somebody committed meanwhile, so that it has to be merged anew."""
+    why = await tree.land(merge)
+    return {"why": why, "moved": bool(why) and await tree.home.head() != merge.onto}
+
+
+def _proven(done: Done, journey: Journey) -> Done:
+    """With the newer proof, where the merge was checked again."""
+    newer = journey.report if journey.report and journey.report.passed else done.report
+    return replace(done, report=newer)
+
+
+def _refused(crew: Crew, tree: Worktree, done: Done, feedback: str) -> Ended:
+    again = done.attempts < crew.request.max_attempts
+    refused = replace(done, mark="~", reason=feedback)
+    return Ended(done=refused, branch=tree.branch, again=again)
+
+
+def _conflict(tree: Worktree, merge: Merge) -> str:
+    files = "".join(f"- {path}\n" for path in merge.conflicts)
+    return (
+        f"{_with_others(tree)} These files were changed by both and could not be merged:\n\n{files}\n"
+        "Do the task again on top of what is there now."
+    )
+
+
+def _with_others(tree: Worktree) -> str:
+    return (
+        "What was done does not go together with what other tasks changed at the same time."
+        f" It is kept in the branch `{tree.branch}`."
+    )

@@ -1,0 +1,100 @@
+"""
+A task in a work tree of its own, and how its work comes into the person's branch.
+
+Whatever is done here is first kept as a branch. It is merged here too, and only a merge that was
+checked is taken into the person's branch, by moving it forward: nothing of theirs is ever reset. A
+tree is removed when its branch holds all of it, and a branch only when git finds it merged.
+"""
+
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+
+from prowess.core.errors import OutsideError
+from prowess.loop.git import Repository
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """`commit` is on top of `onto`, or empty when `conflicts` kept it from being made."""
+
+    onto: str
+    commit: str = ""
+    conflicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worktree:
+    """`home` is the person's tree; `folder` is where the branch is worked on."""
+
+    home: Repository
+    folder: str
+    branch: str
+
+    @property
+    def tree(self) -> Repository:
+        return Repository(folder=self.folder, own=self.home.own)
+
+    async def make(self, base: str) -> None:
+        """A clean tree at `base`. One that a crash left half made is made anew: nobody worked in it yet."""
+        await self._discard()
+        os.makedirs(os.path.dirname(self.folder), exist_ok=True)
+        await self.home.git("worktree", "add", "-q", "-B", self.branch, self.folder, base)
+
+    async def keep(self, base: str, message: str) -> str:
+        """All that was done, as commits of the branch, but for the loop's own files; its last commit."""
+        tree = self.tree
+        for own in tree.own:
+            if not own.startswith(".."):
+                _take_away(os.path.join(self.folder, own.rstrip("/")))
+                await tree.git("checkout", "-q", base, "--", own, fails=False)
+        last = await tree.commit(message)
+        await tree.git("checkout", "-q", "--detach", last)
+        await tree.git("branch", "-f", self.branch, last)
+        return last
+
+    async def merge(self, message: str) -> Merge:
+        """The branch merged, in its own tree, with what the person's branch is now."""
+        onto = await self.home.head()
+        await self.tree.git("merge", "--abort", fails=False)
+        await self.tree.git("checkout", "-q", "--detach", onto)
+        try:
+            await self.tree.git("merge", "-q", "--no-verify", "-m", message, self.branch)
+        except OutsideError:
+            told = await self.tree.git("diff", "--name-only", "-z", "--diff-filter=U")
+            conflicts = tuple(path for path in told.split("\0") if path)
+            await self.tree.git("merge", "--abort", fails=False)
+            if not conflicts:
+                raise
+            return Merge(onto=onto, conflicts=conflicts)
+        return Merge(onto=onto, commit=await self.tree.head())
+
+    async def land(self, merge: Merge) -> str:
+        """Move the person's branch forward to the merge; why not, or an empty text."""
+        try:
+            await self.home.git("merge", "-q", "--ff-only", "--no-verify", merge.commit)
+        except OutsideError as error:
+            return str(error)
+        return ""
+
+    async def remove(self) -> str:
+        """Take the tree away, and the branch if all of it is merged; the branch that stays, if it does."""
+        await self._discard()
+        await self.home.git("branch", "-q", "-d", self.branch, fails=False)
+        return self.branch if await self.home.tree_of(self.branch) else ""
+
+    async def _discard(self) -> None:
+        await self.home.git("worktree", "remove", "--force", "--force", self.folder, fails=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        await self.home.git("worktree", "prune")
+        with suppress(OSError):
+            os.rmdir(os.path.dirname(self.folder))
+
+
+def _take_away(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
