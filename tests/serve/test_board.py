@@ -1,8 +1,11 @@
 """The board, matching, plans, numbers and settings over REST; and sessions that are spawned."""
 
+import gzip
 import json
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -245,3 +248,33 @@ def test_a_coordinator_spawns(served: Served) -> None:
     served.post("/api/sessions", {"name": "Nut", "role": "orchestrator"})
 
     assert served.post("/api/sessions/spawn", {"tasks": [id_], "session": "Nut"}).status == 201
+
+
+def test_a_run_becomes_a_trace_where_somebody_said_where_to(
+    at: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    got: list[tuple[str, bytes]] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            got.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        Thread(target=collector.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{collector.server_port}"
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+        at.environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": address}
+        with at.serving() as served:
+            served.ended(served.start("pdf-forms"))
+        collector.shutdown()
+
+    assert [path for path, _ in got] == ["/v1/traces"]
+    assert b"invoke_agent pdf-forms" in gzip_or_plain(got[0][1])
+
+
+def gzip_or_plain(body: bytes) -> bytes:
+    return gzip.decompress(body) if body.startswith(b"\x1f\x8b") else body

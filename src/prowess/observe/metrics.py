@@ -16,6 +16,7 @@ from prowess.observe.stats import Numbers, Stats, Tally, counters
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
+CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"  # what `exposition` is
 FOUR = tuple(counters(()))
 
 
@@ -51,14 +52,14 @@ class Count:
             self._position = each.position
 
 
-def exposition(count: Count) -> tuple[bytes, str]:
-    """The page that Prometheus scrapes, and its media type."""
+def exposition(count: Count) -> bytes:
+    """The page that Prometheus scrapes."""
     from prometheus_client import CollectorRegistry
-    from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+    from prometheus_client.exposition import generate_latest
 
     registry = CollectorRegistry()
     registry.register(_Collector(count))
-    return generate_latest(registry), CONTENT_TYPE_LATEST
+    return generate_latest(registry)
 
 
 class _Collector:

@@ -28,7 +28,7 @@ PAGE = 50  # events sent at once
 TEXTS = 32 * 1024 * 1024  # bytes of events that are kept as they were sent, of all runs
 BEAT = 15.0  # seconds without an event until a sign of life
 GATHER = 0.0001  # seconds for each reader that events are gathered before all of them are woken
-GATHER_MOST = 0.1
+GATHER_MOST = 0.05
 HEART_BEAT = b": alive\n\n"
 
 

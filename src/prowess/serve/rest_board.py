@@ -22,6 +22,7 @@ from prowess.serve.site import TheSite
 router = APIRouter(prefix="/api", tags=["board"])
 Id = Annotated[str, Path(description="A task's id.", examples=["ENG-H-0042"])]
 Number = Annotated[int, Path(ge=1, lt=10**15, description="A handoff's id.")]
+BoardRole = Annotated[str, Path(json_schema_extra={"enum": [role.name for role in ROLES]})]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 WAITING: tuple[HandoffStatus, ...] = ("pending", "accepted")
 Offset = Annotated[int, Query(ge=0, lt=10**9)]
@@ -104,7 +105,9 @@ async def list_roles() -> Any:
 
 
 @router.get("/names/{role}")
-def suggest_names(site: TheSite, role: str, count: Annotated[int, Query(ge=1, le=50)] = 3) -> Any:
+def suggest_names(
+    site: TheSite, role: BoardRole, count: Annotated[int, Query(ge=1, le=50)] = 3
+) -> Any:
     """Free names for an agent of this role, the least used first."""
     return [each.as_json() for each in names.suggest(site.board, role, count=count)]
 

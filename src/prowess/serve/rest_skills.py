@@ -63,7 +63,7 @@ async def list_skills(site: TheSite) -> Response:
 
 @router.get("/skills/role/{role}", response_model=list[SkillRow])
 async def skills_of_role(
-    site: TheSite, role: Annotated[str, Path(description="worker or orchestrator")]
+    site: TheSite, role: Annotated[str, Path(json_schema_extra={"enum": [*ROLES]})]
 ) -> Any:
     """Every skill of a role, system skills first, each after what it depends on."""
     if role not in ROLES:

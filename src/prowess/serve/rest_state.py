@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from prowess import __version__
-from prowess.observe.metrics import exposition
+from prowess.observe.metrics import CONTENT_TYPE, exposition
 from prowess.permit.redact import redact
 from prowess.permit.visibility import TOOL_KINDS, Role, Visibility
 from prowess.serve.auth import Developer
@@ -24,11 +24,15 @@ async def health(request: Request) -> dict[str, str]:
     return {"status": "ok", **({"version": __version__} if known else {})}
 
 
-@router.get("/metrics")
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {CONTENT_TYPE: {"schema": {"type": "string"}}}}},
+)
 async def metrics(site: TheSite, _: Developer) -> Response:
     """The numbers as Prometheus reads them."""
-    page, media_type = await asyncio.to_thread(exposition, site.count)
-    return Response(page, media_type=media_type)
+    page = await asyncio.to_thread(exposition, site.count)
+    return Response(page, media_type=CONTENT_TYPE)
 
 
 @router.get("/api/stats")

@@ -20,14 +20,16 @@ from prowess import engine
 from prowess.board.store import SqliteBoard
 from prowess.core.board import Board
 from prowess.core.errors import ProwessError, SettingsError, UsageError
-from prowess.core.event import Event
+from prowess.core.event import Event, Recorded
 from prowess.core.ports import Log
 from prowess.discover.catalog import Catalog
 from prowess.discover.roots import Root
 from prowess.discover.watch import SHARE, LiveCatalog
 from prowess.engine.house import House, open_house
 from prowess.engine.world import OpenModel
+from prowess.observe.follow import follow
 from prowess.observe.metrics import Count
+from prowess.observe.traces import trace, tracing, wanted
 from prowess.permit.redact import known_secrets, redact
 from prowess.permit.visibility import Visibility, read_visibility
 from prowess.serve.auth import Tokens, read_tokens
@@ -141,15 +143,16 @@ async def open_site(
                 views=Views(house.log, house.engine, visibility=visibility, known=known),
                 known=known,
             )
-            async with _working(site):
+            async with _working(site, traced=wanted(environment)):
                 yield site
 
 
 @asynccontextmanager
-async def _working(site: Site) -> AsyncIterator[None]:
+async def _working(site: Site, *, traced: bool) -> AsyncIterator[None]:
     tasks = [
         asyncio.create_task(_watch(site)),
         asyncio.create_task(asyncio.to_thread(site.count.catch_up)),
+        *([asyncio.create_task(_trace(site.log))] if traced else []),
     ]
     await _go_on(site.house)
     try:
@@ -180,6 +183,28 @@ async def _watch(site: Site) -> None:
         except ProwessError as error:
             _complain(str(error))
         await asyncio.sleep(max(LOOK, (loop.time() - began) * SHARE))
+
+
+async def _trace(log: Log) -> None:
+    """Every run that ends from now on becomes a trace, its sub-agents in it; also the last ones."""
+    now = next((each.position for each in log.last(1)), 0)
+
+    def told(each: Recorded) -> None:
+        nonlocal now
+        if each.event.kind == "run.finished" and "." not in each.event.run:
+            trace(log, each.event.run, tracer)
+        now = each.position
+
+    try:
+        with tracing() as tracer:
+            try:
+                async for each in follow(log, after=now):
+                    told(each)
+            finally:
+                for each in log.tail(after=now):
+                    told(each)
+    except ModuleNotFoundError as error:
+        _complain(f"no traces without {error.name}: pip install 'prowess[otel]'")
 
 
 def _complain(text: str) -> None:

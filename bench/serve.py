@@ -1,0 +1,212 @@
+"""
+What the server costs: skills beside a bare route with the same bytes, and many readers of one run.
+
+    .venv/bin/python bench/serve.py
+
+The server, the bare route and the readers are three processes, all on loopback. Requests go to both
+servers in turn, over connections that stay open; times are on the clock, so leave the machine alone.
+The busy run writes ten events a second; a delay is from writing an event to a reader having it.
+"""
+
+import asyncio
+import json
+import multiprocessing
+import os
+import resource
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from made_skills import make_skills
+
+SKILLS, ROUNDS, REQUESTS, TOGETHER = 1_000, 6, 400, 8
+READERS, EVENTS, PAUSE = 1_000, 100, 0.1
+
+
+def serve(folder: str, told: Connection) -> None:
+    """Our server in a process of its own; told `write`, it writes a busy run."""
+    from prowess.core.event import Event
+    from prowess.serve.app import create_app
+    from prowess.serve.listening import bound, server_of
+    from prowess.serve.site import Site, open_site
+    from prowess.settings import load_settings
+
+    def obey(site: Site) -> None:
+        def tell(kind: str, **facts: Any) -> None:
+            payload = {"visibility": "SUMMARY", "summary": "Read a file", "progress": 7, **facts}
+            site.log.append(Event(run="busy", kind=kind, payload=payload))
+
+        while (word := told.recv()) != "end":
+            if word == "begin":
+                tell("run.started", skill="busy")
+            elif word == "write":
+                for _ in range(EVENTS):
+                    tell("call.finished", text="x" * 500, written=time.time())
+                    time.sleep(PAUSE)
+            told.send((resident(), time.process_time()))
+
+    async def live() -> None:
+        settings = load_settings(
+            project=folder, data=f"{folder}/data", dirs=(f"{folder}/skills",), environment={}
+        )
+        with bound("127.0.0.1", 0) as place:
+            async with open_site(settings, environment={}) as site:
+                threading.Thread(target=obey, args=(site,), daemon=True).start()
+                port = place.getsockname()[1]
+                server = server_of(create_app(site), ready=lambda: told.send(port))
+                await server.serve(sockets=[place])
+
+    _many_files()
+    asyncio.run(live())
+
+
+def serve_bare(content: bytes, told: Connection) -> None:
+    """The same bytes from a route that does nothing else."""
+    from fastapi import FastAPI, Response
+
+    from prowess.serve.listening import bound, server_of
+
+    app = FastAPI()
+
+    @app.get("/api/skills")
+    async def skills() -> Response:
+        return Response(content, media_type="application/json")
+
+    async def live() -> None:
+        with bound("127.0.0.1", 0) as place:
+            port = place.getsockname()[1]
+            await server_of(app, ready=lambda: told.send(port)).serve(sockets=[place])
+
+    asyncio.run(live())
+
+
+def resident() -> int:
+    """Bytes of memory that this process holds."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _many_files() -> None:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+async def fetch(port: int, count: int) -> tuple[list[float], bytes]:
+    """The seconds that each of so many requests took over one connection, and the last body."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    asked = f"GET /api/skills HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+    took, body = [], b""
+    for _ in range(count):
+        began = time.perf_counter()
+        writer.write(asked)
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+        body = await reader.readexactly(length)
+        took.append(time.perf_counter() - began)
+    writer.close()
+    return took, body
+
+
+async def round_of(port: int) -> tuple[float, list[float]]:
+    """Requests a second, and the time of each."""
+    began = time.perf_counter()
+    done = await asyncio.gather(*(fetch(port, REQUESTS // TOGETHER) for _ in range(TOGETHER)))
+    return REQUESTS / (time.perf_counter() - began), [one for took, _ in done for one in took]
+
+
+async def events(port: int) -> AsyncIterator[dict[str, Any]]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024 * 1024)
+    asked = f"GET /api/runs/busy/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
+    writer.write(asked.encode())
+    try:
+        while line := await reader.readline():
+            if line.startswith(b"data: "):
+                yield json.loads(line[6:])
+    finally:
+        writer.close()
+
+
+async def delays(port: int, ready: asyncio.Semaphore) -> list[float]:
+    found: list[float] = []
+    async for each in events(port):
+        if each["kind"] == "run.started":
+            ready.release()
+        elif len(found := [*found, time.time() - each["written"]]) == EVENTS:
+            return found
+    return found
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+async def compare(ours: int, bare: int) -> None:
+    rates: dict[str, list[float]] = {"ours": [], "bare": []}
+    times: dict[str, list[float]] = {"ours": [], "bare": []}
+    for number in range(ROUNDS + 1):
+        for name, port in (("ours", ours), ("bare", bare)):
+            rate, took = await round_of(port)
+            if number:  # the first warms up
+                rates[name].append(rate)
+                times[name] += took
+    print(f"\nGET /api/skills, {SKILLS:,} skills, {TOGETHER} connections\n")
+    print("| | requests a second | p50 ms | p99 ms |\n|---|---|---|---|")
+    for name, each in rates.items():
+        p50, p99 = (1000 * percentile(times[name], share) for share in (0.5, 0.99))
+        print(f"| {name} | {statistics.median(each):.0f} | {p50:.2f} | {p99:.2f} |")
+    pairs = zip(rates["ours"], rates["bare"], strict=True)
+    print(f"\n{statistics.median(a / b for a, b in pairs):.2f} of the bare route")
+
+
+async def crowd(port: int, server: Connection) -> None:
+    ready = asyncio.Semaphore(0)
+    server.send("begin")
+    server.recv()
+    await anext(events(port))  # what the first reader needs, the others share
+    server.send("look")
+    before, _ = server.recv()
+    reading = [asyncio.create_task(delays(port, ready)) for _ in range(READERS)]
+    for _ in range(READERS):
+        await ready.acquire()
+    server.send("look")
+    after, began = server.recv()
+    server.send("write")
+    found = [one for took in await asyncio.gather(*reading) for one in took]
+    _, ended = server.recv()
+    server.send("end")
+    memory, cpu = after - before, 1e6 * (ended - began) / len(found)
+    print(f"\n{READERS:,} readers of one run, {EVENTS} events, {len(found):,} deliveries\n")
+    print("| delay p50 ms | p99 ms | most ms | CPU a delivery, µs | memory a reader, KB |")
+    print("|---|---|---|---|---|")
+    p50, p99 = (1000 * percentile(found, share) for share in (0.5, 0.99))
+    most, each = 1000 * max(found), memory / READERS / 1024
+    print(f"| {p50:.0f} | {p99:.0f} | {most:.0f} | {cpu:.0f} | {each:.0f} |")
+
+
+def main(folder: Path) -> None:
+    make_skills(str(folder / "skills"), SKILLS)
+    _many_files()
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    server = spawn.Process(target=serve, args=(str(folder), theirs), daemon=True)
+    server.start()
+    port = ours.recv()
+    _, content = asyncio.run(fetch(port, 1))
+    assert len(json.loads(content)) == SKILLS
+    bare_ours, bare_theirs = spawn.Pipe()
+    bare = spawn.Process(target=serve_bare, args=(content, bare_theirs), daemon=True)
+    bare.start()
+    asyncio.run(compare(port, bare_ours.recv()))
+    bare.terminate()
+    asyncio.run(crowd(port, ours))
+    server.terminate()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        main(Path(place))
