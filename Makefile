@@ -18,6 +18,7 @@ lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@MYPYPATH=bench $(BIN)/mypy bench
 
 peers:          ## install the tools that some tests compare with, below .peers
 	@$(PYTHON) tests/peers/install.py

@@ -11,11 +11,11 @@ import venv
 from pathlib import Path
 
 PEERS = Path(__file__).parent.parent.parent / ".peers"
-PYTHON = {  # by the folder they go to
+PYTHON: dict[str, tuple[str, ...]] = {  # by the folder they go to
     "venv": ("skills-ref==0.1.1",),
     "agents/venv": ("aider-chat==0.86.*",),
 }
-NODE = {
+NODE: dict[str, tuple[str, ...]] = {
     ".": ("openskills@1.5.0",),
     "agents": (
         "@openai/codex@0.166",
