@@ -93,6 +93,7 @@ class Looking:
     expected: str = "(?!)"  # a complaint that the test means to cause
 
     def at(self, place: str) -> Page:
+        self.page.goto("about:blank")  # or only the hash would change, and the old page be seen
         self.page.goto(f"{self.address}/#/{place}")
         self.page.locator("main:not([aria-busy]) h1").wait_for()
         return self.page
