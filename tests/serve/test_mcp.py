@@ -213,12 +213,14 @@ def test_a_client_that_cannot_be_asked_gets_the_question_as_text_and_a_tool_to_a
     async def work(client: Client) -> Any:
         asked = await client.call_tool("ask", {})
         run = asked.structured_content["run"]
-        return asked, await client.call_tool("answer", {"run": run, "answer": "2"})
+        wrong = await client.call_tool("answer", {"run": run, "answer": "green"})
+        return asked, wrong, await client.call_tool("answer", {"run": run, "answer": "2"})
 
     home = Home(at, tmp_path / "data", {"ask": script})
-    asked, result = home.talk(work, era=era)
+    asked, wrong, result = home.talk(work, era=era)
 
     assert "Which?\n\n1. red\n2. blue" in text_of(asked)
+    assert "use red or blue" in text_of(wrong)
     assert text_of(result).startswith("done")
     (answered,) = [
         each.event.payload

@@ -137,6 +137,22 @@ def test_a_client_with_a_session_cancels_by_saying_so(at: Path) -> None:
         asyncio.run(work(served))
 
 
+def test_clients_that_count_alike_are_not_mixed_up(at: Path) -> None:
+    for name in ("one", "two"):
+        skill_file(at, name, "x")
+    scripts: dict[str, Script] = {name: [final(f"from {name}")] for name in ("one", "two")}
+
+    async def work(served: Served) -> list[Any]:
+        async with client_of(served) as first, client_of(served) as second:
+            calls = [(first, "one"), (second, "two")] * 3
+            return await asyncio.gather(*(client.call_tool(name, {}) for client, name in calls))
+
+    with serving(at, scripts) as served:
+        results = asyncio.run(work(served))
+
+    assert [text_of(each).split("\n")[0] for each in results] == ["from one", "from two"] * 3
+
+
 def test_without_a_token_nobody_comes_in_where_tokens_are_set(at: Path) -> None:
     with serving(at, {}, serve_tokens={DEVELOPER: "DEVELOPER"}) as served:
         stranger = served.post("/mcp", HELLO, headers=JSON)

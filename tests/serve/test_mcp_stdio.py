@@ -30,9 +30,10 @@ HELLO = {
     },
 }
 READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-SLEEP = """
+PAUSE = f"61.{os.getpid()}"  # so that nobody else's command looks like ours
+SLEEP = f"""
 turns:
-  - {call: Bash, input: {command: "sleep 61"}}
+  - {{call: Bash, input: {{command: "sleep {PAUSE}"}}}}
   - answer: done
 """
 ASK = """
@@ -75,7 +76,7 @@ def until(condition: Callable[[], bool]) -> None:
 def sleeping() -> bool:
     """Whether the command of the skill `slow` runs somewhere."""
     found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    return any(line.split() == ["sleep", "61"] for line in found.stdout.splitlines())
+    return any(line.split() == ["sleep", PAUSE] for line in found.stdout.splitlines())
 
 
 class Pipes:

@@ -1,5 +1,6 @@
 """Tasks, sessions and handoffs as tools, in the same words as `prowess task`, `session` and `handoff`."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,7 +37,8 @@ def _board_tool(
     reads_only: bool = False,
 ) -> Own:
     async def called(call: ToolCall) -> Any:
-        return told(work(call.visit.premises.board, call.arguments))
+        # Aside, because the board may have to wait for another process that changes it.
+        return told(await asyncio.to_thread(work, call.visit.premises.board, call.arguments))
 
     return Own(
         name=f"prowess_{name}",

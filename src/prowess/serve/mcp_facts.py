@@ -1,10 +1,12 @@
 """Tools that tell: which skill fits, what it says, how runs stand; and the one that stops a run."""
 
+import asyncio
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent
 
 from prowess.core.errors import ConflictError, RefusedError
+from prowess.core.selection import SkillSelection
 from prowess.core.skill import Skill
 from prowess.permit.visibility import seen
 from prowess.serve.mcp_own import Own, Returned, number, text
@@ -28,10 +30,13 @@ def invocable(visit: Visit, name: str) -> Skill:
 
 async def _match(call: ToolCall) -> Returned:
     premises, given = call.visit.premises, call.arguments
-    chosen = premises.asking().select(
-        given["task"], "implementation", record=premises.log.append, limit=given.get("limit")
-    )
-    return told(chosen.as_json())
+
+    def chosen() -> SkillSelection:
+        return premises.asking().select(
+            given["task"], "implementation", record=premises.log.append, limit=given.get("limit")
+        )
+
+    return told((await asyncio.to_thread(chosen)).as_json())
 
 
 async def _read(call: ToolCall) -> Returned:

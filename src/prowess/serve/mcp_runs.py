@@ -48,7 +48,7 @@ class Runs:
     """The runs that clients wait for; `_waiting` finds one by the request that waits for it."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[str, str], str] = {}
+        self._waiting: dict[tuple[str | None, str], str] = {}
 
     async def start(self, visit: Visit, skill: Skill, given: Mapping[str, Any]) -> str:
         """Begin a run and return its id; what would only fail later is refused now."""
@@ -66,7 +66,7 @@ class Runs:
         if skill.format == "workflow":
             return await _start_workflow(house, skill, {**asked, "given": dict(given)})
         request = RunRequest(arguments=one_text(skill, given), **asked)
-        house.check(request)
+        await asyncio.to_thread(house.check, request)
         return await house.start(request)
 
     async def go_on(self, call: ToolCall, skill: Skill) -> str:
@@ -86,8 +86,12 @@ class Runs:
         if asked is None:
             raise ConflictError(f"the run {run} asks nothing", hint="`prowess_run_show` tells more")
         question = _question(asked)
+        answer = meant(call.arguments["answer"], question)
+        if question.options and answer not in question.options:
+            options = " or ".join(question.options)
+            raise UsageError("the answer is none of the options", hint=f"use {options}")
         await _resumed(house, run)
-        await house.engine.send_answer(run, question.id, meant(call.arguments["answer"], question))
+        await house.engine.send_answer(run, question.id, answer)
         since = next(
             each.seq
             for each in house.log.run(run)
@@ -97,7 +101,8 @@ class Runs:
 
     async def follow(self, call: ToolCall, run: str, *, after: int = 0) -> Returned:
         """Wait for the end of the run, or for a question that the client must answer first."""
-        house, place = await call.visit.premises.house(), call.visit.place
+        house = await call.visit.premises.house()
+        place = (call.visit.session, str(call.visit.context.request_id))
         self._waiting[place] = run
         renderer = McpRenderer(run)
         tale = _Tale(call=call, house=house, run=run, renderer=renderer)
@@ -111,7 +116,7 @@ class Runs:
             raise
         finally:
             telling.cancel()
-        del self._waiting[place]
+        self._waiting.pop(place, None)
         return returned if isinstance(returned, InputRequiredResult) else _signed(returned, run)
 
     async def _left(self, visit: Visit, house: "House", run: str) -> None:
@@ -121,13 +126,13 @@ class Runs:
         """
         request = visit.context.request
         with anyio.CancelScope(shield=True):
-            if request is not None and not visit.place[0] and await request.is_disconnected():
+            if request and visit.session is None and await request.is_disconnected():
                 await house.cancel(run)
 
     async def cancelled(self, visit: Visit, params: CancelledNotificationParams) -> None:
         """The client does not want the answer to one of its requests any more."""
-        place = (visit.place[0], str(params.request_id))
-        if run := self._waiting.pop(place, None):
+        place = (visit.session, str(params.request_id))
+        if visit.session is not None and (run := self._waiting.pop(place, None)):
             await (await visit.premises.house()).cancel(run)
 
 

@@ -30,10 +30,15 @@ class Visit:
         return role
 
     @property
-    def place(self) -> tuple[str, str]:
-        """The request among those of all clients: its number is only its own client's."""
-        headers = self.context.request.headers if self.context.request else {}
-        return headers.get(_SESSION, ""), str(self.context.request_id)
+    def session(self) -> str | None:
+        """
+        The client among those of this server: the only one over pipes, or one with a session. None
+        for a client without: nothing holds its requests together, and their numbers are not its own.
+        """
+        if self.context.request is None:
+            return ""
+        session: str | None = self.context.request.headers.get(_SESSION)
+        return session
 
     def must_be(self, least: Role) -> None:
         if _RANKS.index(self.role) < _RANKS.index(least):
