@@ -309,3 +309,48 @@ def test_a_linked_skill_runs_its_scripts(at: Path, tmp_path: Path) -> None:
     ended = Home(at, tmp_path / "data", {"linked": script}).run("linked")
 
     assert "hello from" in ended.payloads("call.finished")[0]["text"]
+
+
+def test_a_run_that_goes_on_under_other_settings_keeps_to_those_it_began_with(
+    at: Path, tmp_path: Path
+) -> None:
+    skill_file(at, "steps", "Work.")
+    script = [
+        call("Bash", command="touch a"),
+        call("Ask", question="Go on?"),
+        call("Bash", command="touch b"),
+        final("done"),
+    ]
+
+    async def until_asked(house: House) -> str:
+        run = await house.start(RunRequest(skill="steps", workspace=str(at), answers=True))
+        async for each in follow(house.log, run):
+            if each.event.kind == "question.asked":
+                break
+        return run
+
+    run = Home(at, tmp_path / "data", {"steps": script}).within(until_asked)
+    stricter = {"PROWESS_PERMISSIONS_DEFAULT": "read-only", "PROWESS_RUN_MAX_ITERATIONS": "1"}
+
+    async def go_on(house: House) -> list[str]:
+        await house.engine.resume(run)
+        await house.engine.send_answer(run, f"{run}-q1", "yes")
+        assert (await house.outcome(run)).answer == "done"
+        return [each.event.kind for each in house.log.run(run)]
+
+    kinds = Home(at, tmp_path / "data", {"steps": script}, environment=stricter).within(go_on)
+
+    assert (at / "b").exists()
+    assert kinds.count("run.started") == 1
+    assert kinds[-1] == "run.finished"
+
+
+def test_what_a_parent_was_denied_its_sub_agent_is_denied_too(at: Path, tmp_path: Path) -> None:
+    skill_file(at, "parent", "Delegate.", **{"disallowed-tools": "Bash"})
+    skill_file(at, "deep", "Dig.", context="fork", **{"allowed-tools": "Bash"})
+    child = [call("Bash", command="touch x"), final("done")]
+    parent = [call("Skill", name="deep"), final("done")]
+
+    Home(at, tmp_path / "data", {"parent": parent, "deep": child}).run("parent")
+
+    assert not (at / "x").exists()

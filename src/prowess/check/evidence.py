@@ -13,6 +13,7 @@ from prowess.check.probes import Probe, squeezed
 from prowess.check.tests_run import read_test_run
 from prowess.core.errors import RefusedError
 from prowess.core.evidence import State
+from prowess.core.text import shortened
 from prowess.core.workspace import AbsentError, open_in, read_in
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -133,5 +134,4 @@ def _unconfirmed(seen: str) -> Sight:
 
 
 def shown(text: str) -> str:
-    one = squeezed(text)
-    return one if len(one) <= _SHOWN else f"{one[: _SHOWN - 1]}…"
+    return shortened(squeezed(text), _SHOWN)

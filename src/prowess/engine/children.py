@@ -67,7 +67,7 @@ class Children:
         execution, wrong = read_execution(skill.fields)
         if wrong or not execution.fork:
             return None
-        if self.request.depth >= self.world.settings.run_max_depth:
+        if self.request.depth >= self.opened.platform.max_depth:
             text = f"not run: sub-agents are {self.request.depth} deep already; do it yourself"
             return Observation(call_id=call.id, text=text, ok=False, refused=True)
         given = call.input.get("arguments")
@@ -100,6 +100,7 @@ class Children:
                 workspace=self.request.workspace,
                 model=self.request.model,
                 allow=self.request.allow,
+                disallow=(*self.request.disallow, *self.opened.skill.disallowed_tools),
                 ask=self.request.ask,
                 answers=self.request.answers,
                 user=self.request.user,

@@ -20,9 +20,13 @@ def gate_of(opened: Opened, request: RunRequest, world: World, *, run: str) -> G
     """What no rule grants is refused; where no sandbox holds, commands need a person's word."""
     skill, settings = opened.skill, world.settings
     agent = (opened.execution.agent or "").casefold() if opened.execution.fork else ""
-    disallowed = (*skill.disallowed_tools, *(_WRITING if agent in LOOKING else ()))
+    disallowed = (
+        *skill.disallowed_tools,
+        *request.disallow,
+        *(_WRITING if agent in LOOKING else ()),
+    )
     # Checked when it was read; an agent that only looks gets no more than looking.
-    default = cast("Default", "read-only" if agent in LOOKING else settings.permissions_default)
+    default = cast("Default", "read-only" if agent in LOOKING else opened.platform.permissions)
     gate = make_gate(
         allowed=None if skill.allowed_tools is None else parse_rules(skill.fields["allowed_tools"]),
         disallowed=parse_rules(list(disallowed)),
@@ -32,7 +36,7 @@ def gate_of(opened: Opened, request: RunRequest, world: World, *, run: str) -> G
         skill_dir=skill.path,
         readable=(os.path.join(settings.run_folder(run), OUTPUTS),),
     )
-    if world.isolated:
+    if opened.platform.isolated:
         return gate
 
     def without_sandbox(call: Call) -> Verdict:

@@ -7,7 +7,7 @@ is edited or gone by the time the run goes on after a crash.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from prowess.core.chat import Message
@@ -23,14 +23,42 @@ from prowess.prompt.variables import Values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """
+    What the platform allowed when the run began. A run that goes on under other settings keeps to
+    these: with others, its replay would go another way.
+    """
+
+    permissions: str = "sandbox"
+    isolated: bool = True
+    max_iterations: int = 15
+    max_retries: int = 3
+    seconds: float = 300.0
+    max_depth: int = 2
+
+
+def platform_of(world: World) -> Platform:
+    settings = world.settings
+    return Platform(
+        permissions=settings.permissions_default,
+        isolated=world.isolated,
+        max_iterations=settings.run_max_iterations,
+        max_retries=settings.run_max_retries_per_tool,
+        seconds=settings.run_timeout_per_iteration,
+        max_depth=settings.run_max_depth,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A skill as it was when the run began."""
+    """A skill, and the platform it runs on, as they were when the run began."""
 
     skill: Skill
     instructions: str
     resources: tuple[Resource, ...]
     execution: Execution
     model: str | None
+    platform: Platform = Platform()
 
 
 def read_skill(request: RunRequest, world: World) -> Json:
@@ -59,6 +87,7 @@ def read_skill(request: RunRequest, world: World) -> Json:
         "resources": [each.as_json() for each in resources(skill)],
         "execution": execution.as_json(),
         "model": model,
+        "platform": asdict(platform_of(world)),
     }
 
 
@@ -69,6 +98,7 @@ def opened_from_json(value: Mapping[str, Any]) -> Opened:
         resources=tuple(Resource(**each) for each in value["resources"]),
         execution=Execution(**value["execution"]),
         model=value["model"],
+        platform=Platform(**value["platform"]),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
     """
-    `allow` are rules granted for this run only. `answers`: somebody can be asked. `ask`: what no
+    `allow` are rules granted for this run only, `disallow` what its parents were denied. `answers`: somebody can be asked. `ask`: what no
     rule grants is put to that person, rather than refused. `max_iterations` is None for the
     skill's own or the platform's.
     """
@@ -18,6 +18,7 @@ class RunRequest:
     workspace: str = "."
     model: str | None = None
     allow: tuple[str, ...] = ()
+    disallow: tuple[str, ...] = ()
     ask: bool = False
     answers: bool = False
     max_iterations: int | None = None
@@ -27,8 +28,9 @@ class RunRequest:
     depth: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "allow": list(self.allow)}
+        return {**asdict(self), "allow": list(self.allow), "disallow": list(self.disallow)}
 
 
 def request_from_json(value: Mapping[str, Any]) -> RunRequest:
-    return RunRequest(**{**value, "allow": tuple(value["allow"])})
+    lists = {name: tuple(value.get(name, ())) for name in ("allow", "disallow")}
+    return RunRequest(**{**value, **lists})

@@ -66,7 +66,7 @@ async def _journey(
     except ProwessError:
         people.tell("run.started", f"Run {request.skill}", **_asked(request))
         raise
-    budget = _budget(opened, request, world, most_iterations)
+    budget = _budget(opened, request, most_iterations)
     people.tell(
         "run.started",
         f"Run {request.skill}",
@@ -102,15 +102,15 @@ async def _instructions(
     return text
 
 
-def _budget(opened: Opened, request: RunRequest, world: World, most: int | None) -> Budget:
+def _budget(opened: Opened, request: RunRequest, most: int | None) -> Budget:
     """Call over skill over platform; a sub-agent has no more than its parent can spare."""
-    wanted, settings = opened.execution, world.settings
-    iterations = request.max_iterations or wanted.max_iterations or settings.run_max_iterations
+    wanted, platform = opened.execution, opened.platform
+    iterations = request.max_iterations or wanted.max_iterations or platform.max_iterations
     retries = wanted.max_retries_per_tool
     return Budget(
         iterations=min(iterations, most) if most else iterations,
-        attempts=settings.run_max_retries_per_tool if retries is None else retries,
-        seconds=wanted.timeout_per_iteration or settings.run_timeout_per_iteration,
+        attempts=platform.max_retries if retries is None else retries,
+        seconds=wanted.timeout_per_iteration or platform.seconds,
         confirm=not wanted.early_termination,
     )
 

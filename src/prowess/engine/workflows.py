@@ -30,7 +30,7 @@ from prowess.core.skill import Skill
 from prowess.core.workflow import Progress, TextFormat, Workflow
 from prowess.engine.ending import finished
 from prowess.engine.gating import gate_of
-from prowess.engine.opening import Opened
+from prowess.engine.opening import Opened, platform_of
 from prowess.engine.people import People
 from prowess.engine.request import RunRequest
 from prowess.engine.running import run_request
@@ -284,7 +284,12 @@ class _Hands:
 
     def _opened(self) -> Opened:
         return Opened(
-            skill=self.skill, instructions="", resources=(), execution=Execution(), model=None
+            skill=self.skill,
+            instructions="",
+            resources=(),
+            execution=Execution(),
+            model=None,
+            platform=platform_of(self.world),
         )
 
     def _as_run(self) -> RunRequest:

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field
 
 from prowess.core.chat import Call, Observation
+from prowess.core.text import shortened
 
 _SHOWN = 160  # characters of an input, and of an error, in the list of failures
 
@@ -73,5 +74,4 @@ def _key(call: Call) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text[: 4 * _SHOWN].split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+    return shortened(" ".join(text[: 4 * _SHOWN].split()), _SHOWN)

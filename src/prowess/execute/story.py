@@ -11,6 +11,7 @@ from typing import Any, Literal
 from prowess.core.chat import Call, Observation, Reply, ToolKind, call_as_json
 from prowess.core.event import Event
 from prowess.core.ports import Record
+from prowess.core.text import shortened
 from prowess.execute import objectives
 
 _SHOWN = 80  # characters of an input in a summary
@@ -143,5 +144,4 @@ def told(call: Call) -> str:
 
 
 def _line(text: str) -> str:
-    first = text.strip().split("\n", 1)[0].strip()
-    return first if len(first) <= _SHOWN else f"{first[: _SHOWN - 1]}…"
+    return shortened(text.strip().split("\n", 1)[0].strip(), _SHOWN)

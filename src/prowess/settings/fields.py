@@ -15,6 +15,7 @@ from prowess.settings.kinds import (
     AS_WRITTEN,
     DURATION,
     FOLDERS,
+    MODEL,
     PATH,
     TABLE,
     TEXT,
@@ -32,9 +33,14 @@ HOME_DATA = "~/.local/share/prowess"
 _CHARS = whole(1, 10_000_000)
 
 
-def _setting(place: str, kind: Kind, default: Any, *, own: bool = False) -> Any:
-    """`own`: a project may be somebody else's, so its file may not set this; your own file may."""
-    metadata = {"place": tuple(place.split(".")), "kind": kind, "own": own}
+def _setting(
+    place: str, kind: Kind, default: Any, *, own: bool = False, lower: bool = False
+) -> Any:
+    """
+    A project may be somebody else's. `own`: its file may not set this, only your own file may.
+    `lower`: its file may set less than what holds without it, and not more.
+    """
+    metadata = {"place": tuple(place.split(".")), "kind": kind, "own": own, "lower": lower}
     if isinstance(default, dict):
         return field(default_factory=default.copy, metadata=metadata)
     return field(default=default, metadata=metadata)
@@ -66,13 +72,17 @@ class Settings:
         "skills.skills_registry", PATH, os.path.join(PACK, "registry.yaml")
     )
 
-    model_default: str = _setting("model.default", TEXT, "")  # empty: the first that can be had
+    model_default: str = _setting("model.default", MODEL, "")  # empty: the first that can be had
     model_aliases: Mapping[str, str] = _setting("model.aliases", TEXTS, {}, own=True)
 
-    run_max_iterations: int = _setting("run.max_iterations", whole(1, 1000), 15)
-    run_max_retries_per_tool: int = _setting("run.max_retries_per_tool", whole(0, 100), 3)
-    run_timeout_per_iteration: float = _setting("run.timeout_per_iteration", DURATION, 300.0)
-    run_max_depth: int = _setting("run.max_depth", whole(0, 5), 2)
+    run_max_iterations: int = _setting("run.max_iterations", whole(1, 1000), 15, lower=True)
+    run_max_retries_per_tool: int = _setting(
+        "run.max_retries_per_tool", whole(0, 100), 3, lower=True
+    )
+    run_timeout_per_iteration: float = _setting(
+        "run.timeout_per_iteration", DURATION, 300.0, lower=True
+    )
+    run_max_depth: int = _setting("run.max_depth", whole(0, 5), 2, lower=True)
 
     permissions_default: str = _setting(
         "permissions.default", choice("sandbox", "ask", "read-only"), "sandbox", own=True
@@ -82,10 +92,10 @@ class Settings:
         "sandbox.level", choice("auto", "bubblewrap", "landlock", "none"), "auto", own=True
     )
     sandbox_network: bool = _setting("sandbox.network", YES_NO, default=False, own=True)
-    sandbox_seconds: float = _setting("sandbox.seconds", DURATION, 120.0)
-    sandbox_memory_mb: int = _setting("sandbox.memory_mb", whole(16, 1_000_000), 2048)
-    sandbox_processes: int = _setting("sandbox.processes", whole(1, 100_000), 256)
-    sandbox_file_mb: int = _setting("sandbox.file_mb", whole(1, 1_000_000), 1024)
+    sandbox_seconds: float = _setting("sandbox.seconds", DURATION, 120.0, lower=True)
+    sandbox_memory_mb: int = _setting("sandbox.memory_mb", whole(16, 1_000_000), 2048, lower=True)
+    sandbox_processes: int = _setting("sandbox.processes", whole(1, 100_000), 256, lower=True)
+    sandbox_file_mb: int = _setting("sandbox.file_mb", whole(1, 1_000_000), 1024, lower=True)
 
     privacy_personal_data: str = _setting(
         "privacy.personal_data", choice("remove", "keep"), "remove", own=True
@@ -127,6 +137,7 @@ class Field:
     place: tuple[str, ...]
     kind: Kind
     own: bool
+    lower: bool
 
 
 FIELDS: Mapping[str, Field] = {

@@ -20,6 +20,8 @@ class Kind:
     from_text: Callable[[str], Any] = str
     keep: Callable[[Any], Any] = lambda value: value
     path: bool = False
+    # What a project's file, which may be somebody else's, may say of it.
+    from_project: Callable[[Any], bool] = lambda value: True
 
 
 def _is_text(value: Any) -> bool:
@@ -60,6 +62,11 @@ YES_NO = Kind(
     from_text=lambda text: _YES_NO.get(text.lower(), text),
 )
 TEXT = Kind(allowed="text", check=_is_text)
+MODEL = Kind(
+    allowed="a model's name",
+    check=_is_text,
+    from_project=lambda value: "://" not in value,  # an address would read everything
+)
 PATH = Kind(allowed="a path, as text", check=_is_text, path=True)
 DURATION = Kind(allowed="a time such as 500ms, 30s, 1.5s or 2m", check=_duration, keep=seconds)
 MONEY = Kind(

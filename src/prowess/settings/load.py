@@ -40,6 +40,7 @@ def load_settings(
             placed = _placed(_from_file(path), base)
             if path == of_project:
                 _refuse_reaching_out(placed, path, (base, _default_data(environment)))
+                _refuse_more(placed, path, replace(Settings(), **values))
             values |= placed
             sources.append(path)
     values |= _placed(_from_environment(environment), project)
@@ -56,9 +57,9 @@ def _refuse_reaching_out(values: Mapping[str, Any], file: str, folders: tuple[st
     protects you.
     """
     for name, value in values.items():
-        if FIELDS[name].own:
+        if FIELDS[name].own or not FIELDS[name].kind.from_project(value):
             raise SettingsError(
-                f"{file}: a project's file may not set {'.'.join(FIELDS[name].place)}",
+                f"{file}: a project's file may not set {'.'.join(FIELDS[name].place)} to {value!r}",
                 hint="set it in your own ~/.config/prowess/prowess.toml or in the environment",
             )
         if FIELDS[name].kind.path and not any(
@@ -68,6 +69,16 @@ def _refuse_reaching_out(values: Mapping[str, Any], file: str, folders: tuple[st
             raise SettingsError(
                 f"{file}: {name} leads out of the project, to {value}",
                 hint="a project's file may not; set it in your own ~/.config/prowess/prowess.toml or in the environment",
+            )
+
+
+def _refuse_more(values: Mapping[str, Any], file: str, before: Settings) -> None:
+    """A project's file may make a limit stricter than it is for you, and not looser."""
+    for name, value in values.items():
+        if FIELDS[name].lower and value > getattr(before, name):
+            raise SettingsError(
+                f"{file}: {'.'.join(FIELDS[name].place)} is more than the {getattr(before, name):g} that holds here",
+                hint="a project's file may only lower it; set it in your own ~/.config/prowess/prowess.toml",
             )
 
 

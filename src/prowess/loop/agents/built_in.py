@@ -22,7 +22,7 @@ from prowess.core.run import Outcome
 from prowess.core.skill import Skill
 from prowess.engine.gating import gate_of
 from prowess.engine.kit import means_of
-from prowess.engine.opening import Opened, first_messages
+from prowess.engine.opening import Opened, first_messages, platform_of
 from prowess.engine.people import People
 from prowess.engine.request import RunRequest
 from prowess.engine.world import World
@@ -88,6 +88,7 @@ class BuiltIn:
             resources=(),
             execution=Execution(),
             model=choose(call=order.model, skill=None, platform=platform),
+            platform=platform_of(self.world),
         )
 
     def _budget(self, order: AgentOrder) -> Budget:
