@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -241,6 +243,35 @@ def test_a_manifest_that_cannot_be_written_ends_the_session(served: Served, tmp_
     assert served.get("/api/sessions").json == []
     assert served.get("/api/runs").json["runs"] == []
     assert served.get(f"/api/tasks/{id_}").json["status"] == "open"
+
+
+def test_a_coding_agent_is_hired_where_git_shows_what_it_changes(
+    at: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    aider = tmp_path / "bin" / "aider"
+    aider.parent.mkdir()
+    aider.write_text(
+        "#!/bin/sh\necho changed > made.txt\necho 'Tokens: 10 sent, 3 received.'\n"
+        "echo 'The form is filled.'\n"
+    )
+    aider.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{aider.parent}:{os.environ['PATH']}")
+    with at.serving() as served:
+        id_ = task(served)
+        asked = {"tasks": [id_], "agent": "aider"}
+        refused = served.post("/api/sessions/spawn", asked)
+        subprocess.run(["git", "init", "-q", at.project], check=True)
+
+        told = served.post("/api/sessions/spawn", asked)
+
+        assert (refused.status, refused.code) == (400, "not_a_git_repo")
+        assert told.status == 201, told.body
+        view = served.ended(told.json["run"])
+        assert (at.project / "made.txt").read_text() == "changed\n"
+        assert view["kind"] == "agent"
+        assert view["children"][0]["skill"] == "aider"
+        until(lambda: served.get("/api/sessions").json == [])
+        assert served.get(f"/api/tasks/{id_}").json["status"] in {"done", "failed"}
 
 
 def test_a_coordinator_spawns(served: Served) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import getpass
-import os
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -145,7 +144,7 @@ def request_of(site: Site, **asked: Any) -> RunRequest:
     """What is asked, of this project, by whoever runs this server."""
     return RunRequest(
         **{**asked, "allow": tuple(asked.get("allow", ()))},
-        workspace=os.path.realpath(site.settings.project),
+        workspace=site.workspace,
         user=getpass.getuser(),
         date=datetime.now(UTC).astimezone().date().isoformat(),
     )

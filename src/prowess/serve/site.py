@@ -27,11 +27,13 @@ from prowess.discover.roots import Root
 from prowess.discover.watch import SHARE, LiveCatalog
 from prowess.engine.house import House, open_house
 from prowess.engine.world import OpenModel
+from prowess.loop import run as loop
 from prowess.observe.follow import follow
 from prowess.observe.metrics import Count
 from prowess.observe.traces import trace, tracing, wanted
 from prowess.permit.redact import known_secrets, redact
 from prowess.permit.visibility import Visibility, read_visibility
+from prowess.serve import hired
 from prowess.serve.auth import Tokens, read_tokens
 from prowess.serve.channels import Channels
 from prowess.serve.shown import Views
@@ -60,6 +62,11 @@ class Site:
     @property
     def settings(self) -> Settings:
         return self.house.world.settings
+
+    @property
+    def workspace(self) -> str:
+        """Where runs work."""
+        return os.path.realpath(self.settings.project)
 
     @property
     def log(self) -> Log:
@@ -125,7 +132,10 @@ async def open_site(
             return []  # later it may come and go
 
     skills = await asyncio.to_thread(LiveCatalog, roots)
-    async with open_house(settings, environment=environment, open_model=open_model) as house:
+    kinds = {loop.KIND: loop.run_loop, hired.KIND: hired.run_hired}
+    async with open_house(
+        settings, environment=environment, open_model=open_model, more=kinds
+    ) as house:
         # The house looks once; its runs are to find the skills as they are when they begin.
         vars(house.world)["catalog"] = lambda: skills.current
         engine.tell(skills.current, record=house.log.append)

@@ -9,7 +9,7 @@ back.
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from string import Template
@@ -32,7 +32,11 @@ from prowess.core.run import Outcome
 from prowess.core.skill import Skill
 from prowess.discover.dependencies import closure
 from prowess.discover.roles import for_role
+from prowess.discover.roots import ladder
+from prowess.engine import role_prompt
 from prowess.engine.house import new_run
+from prowess.loop.agents.known import open_program
+from prowess.serve import hired
 from prowess.serve.auth import Developer
 from prowess.serve.problems import HttpError
 from prowess.serve.rest_runs import begin, check, request_of
@@ -41,7 +45,7 @@ from prowess.serve.site import Site, TheSite
 router = APIRouter(prefix="/api/sessions", tags=["board"])
 SOURCES = ("ui", "session")
 COORDINATOR = "orchestrator"
-AGENTS = ("built-in",)
+AGENTS = ("built-in", *hired.AGENTS)
 _PROMPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawn.md")
 
 
@@ -76,6 +80,15 @@ class Spawn(BaseModel):
     model: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The skills of the role, its own last; those asked for besides; and what is not there."""
+
+    own: tuple[Skill, ...]
+    beside: tuple[Skill, ...]
+    missing: tuple[str, ...]
+
+
 @router.post("/spawn", status_code=201)
 async def spawn(site: TheSite, _: Developer, asked: Spawn, request: Request) -> Any:
     """Bring a session to work on tasks of the board; its run reports as it goes."""
@@ -83,20 +96,13 @@ async def spawn(site: TheSite, _: Developer, asked: Spawn, request: Request) -> 
     session = await asyncio.to_thread(_at_work, site, asked, wanted)
     try:
         taken = [tasks.claim(site.board, each.id, session=session.name) for each in wanted]
-        order = request_of(
-            site,
-            skill=given.own[-1].name,
-            arguments=_prompt(session, taken, given),
-            model=asked.model,
-            answers=True,
-        )
-        await check(site, order)
+        start = await _ready(site, asked, given, _prompt(session, taken, given))
         manifest = _manifest(session, taken, given, asked, run=run, api=str(request.base_url))
         file = _written(site, session, manifest)
     except ProwessError as error:
         sessions.end(site.board, session.name, summary=f"not started: {error}")
         raise
-    await begin(site, order, run=run)
+    await start(run)
     request.app.state.attendant.attend(session.name, run, [each.id for each in taken])
     return {
         "session": session.as_json(),
@@ -105,6 +111,30 @@ async def spawn(site: TheSite, _: Developer, asked: Spawn, request: Request) -> 
         "skills": manifest["skills"],
         "missing": manifest["missing"],
     }
+
+
+async def _ready(
+    site: Site, asked: Spawn, given: Given, prompt: str
+) -> Callable[[str], Awaitable[object]]:
+    """What starts the run under an id, once everything that could be wrong was looked at."""
+    skill = given.own[-1]
+    if asked.agent == "built-in":
+        order = request_of(
+            site, skill=skill.name, arguments=prompt, model=asked.model, answers=True
+        )
+        await check(site, order)
+        return lambda run: begin(site, order, run=run)
+    open_program(asked.agent)
+    text, _ = role_prompt(_role(asked), site.catalog)
+    hire = {
+        "agent": asked.agent,
+        "skill": skill.name,
+        "prompt": f"{text}\n\n{prompt}",
+        "workspace": site.workspace,
+        "model": asked.model,
+        "skills": {each.name: each.path for each in (*given.own, *given.beside)},
+    }
+    return lambda run: site.house.engine.start(hired.KIND, run, hire)
 
 
 def _checked(site: Site, asked: Spawn) -> list[BoardTask]:
@@ -117,6 +147,10 @@ def _checked(site: Site, asked: Spawn) -> list[BoardTask]:
         raise HttpError(400, "invalid_spawn_source", f"source must be one of: {', '.join(SOURCES)}")
     if asked.agent not in AGENTS:
         raise UsageError("there is no such agent", hint=f"use {' or '.join(AGENTS)}")
+    if asked.agent != "built-in" and not _is_repository(site.settings.project):
+        raise HttpError(
+            400, "not_a_git_repo", "without git nobody could see what a coding agent changed"
+        )
     if asked.project not in {None, site.settings.project, os.path.basename(site.settings.project)}:
         raise HttpError(404, "project_not_found", "this server has another project")
     if source == "session":
@@ -140,18 +174,17 @@ def _coordinator(site: Site, name: str | None) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """The skills of the role, its own last; those asked for besides; and what is not there."""
+def _role(asked: Spawn) -> str:
+    """The role by which skills are assigned; all but coordinators are workers."""
+    return COORDINATOR if role_named(asked.role).name == COORDINATOR else "worker"
 
-    own: tuple[Skill, ...]
-    beside: tuple[Skill, ...]
-    missing: tuple[str, ...]
+
+def _is_repository(folder: str) -> bool:
+    return os.path.lexists(os.path.join(ladder(folder)[-1], ".git"))
 
 
 def _skills(site: Site, asked: Spawn) -> Given:
-    role = COORDINATOR if role_named(asked.role).name == COORDINATOR else "worker"
-    skills = site.catalog.skills
+    role, skills = _role(asked), site.catalog.skills
     own = for_role(role, skills)
     if not own.skills:
         raise UsageError(
