@@ -140,10 +140,16 @@ function head(page) {
 function actions(page) {
   const { view } = page;
   const buttons = [];
-  if (view.state === "interrupted" && !view.parent) buttons.push(button("Resume", guarded(async () => { await api.resume(view.id); location.reload(); }), { class: "primary" }));
+  if (view.state === "interrupted" && !view.parent) buttons.push(button("Resume", guarded(() => resumed(page)), { class: "primary" }));
   if (!view.ended && !view.parent) buttons.push(sure("Cancel", "Really cancel?", () => api.cancel(view.id)));
   if (view.ended) buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
   return buttons;
+}
+
+async function resumed(page) {
+  await api.resume(page.view.id);
+  page.view = await api.run(page.view.id);
+  stands(page);
 }
 
 /** A button that asks once more before it does it. */
