@@ -23,7 +23,6 @@ SAFE_ARGUMENTS: dict[str, list[str]] = {
         "git -c core.quotepath=off ls-files",
         "git -c core.quotePath=off ls-files",
         "git --exec-path",
-        "git -C sub log",
         "git bisect start",
         "git submodule update --init",
         "git rebase -i main",

@@ -10,7 +10,7 @@ CERTAIN: dict[str, list[str]] = {
         "git\\\n log",
         "git log # c; id",
         "# c\ngit log",
-        "git log#id",
+        "git log x#id",
         "git commit -m 'a\nb'",
         'git commit -m "x\ty"',
         "git log é日本",

@@ -18,14 +18,22 @@ from prowess.permit.paths import (
     covers_tree,
     grants_url,
     host_of,
+    meets,
     names,
     protected,
 )
-from prowess.permit.rule import Policy, Rule, grants_remote, wild
+from prowess.permit.rule import (
+    READERS,
+    WRITERS,
+    Policy,
+    Rule,
+    forbidding,
+    grants_remote,
+    wild,
+)
 from prowess.permit.shell.judge import judge_command
 
 ALWAYS = frozenset(("Ask", "Fetch"))  # a question harms nobody, and a skill's files are its own
-_WRITERS = frozenset(("Write", "Edit"))
 _SEARCHERS = frozenset(("Glob", "Grep"))
 _CLIMBS = re.compile(r"(?:^|[/{,|(])(?:\.\.(?:$|[/},|)])|~)|[{,|(]/")
 _SHOWN = 8
@@ -108,9 +116,9 @@ def _file(call: Call, policy: Policy) -> Verdict:
     if path is None:
         return _no(f"{call.tool} needs `file_path`, the path of a file")
     world, here = policy.world, policy.world.in_workspace(path)
-    if here is None and (call.tool in _WRITERS or not world.may_read(path)):
+    if here is None and (call.tool in WRITERS or not world.may_read(path)):
         return _no(f"{path} is outside the workspace; use a path inside it")
-    guarded = protected(here) if here and call.tool in _WRITERS else None
+    guarded = protected(here) if here and call.tool in WRITERS else None
 
     def fits(rule: Rule) -> bool:
         if rule.specifier is None:
@@ -122,6 +130,9 @@ def _file(call: Call, policy: Policy) -> Verdict:
     what = f"{call.tool} of {path}" + (
         f" (other programs run what is in {guarded})" if guarded else ""
     )
+    family = WRITERS if call.tool in WRITERS else READERS
+    if here and (rule := forbidding(here, family, policy)):
+        return _no(f"{what} is forbidden by disallowed-tools ({rule}); do without it")
     return _decided(what, policy, call.tool, fits)
 
 
@@ -147,7 +158,31 @@ def _search(call: Call, policy: Policy) -> Verdict:
             return covers_search(rule.specifier, found, world)
         return covers_tree(rule.specifier, here, world) or _covers_file(rule.specifier, here, world)
 
+    if here and found and (rule := _forbidden_below(call.tool, here, found, policy)):
+        return _no(
+            f"{call.tool} in {finds} may find what disallowed-tools forbids ({rule}); "
+            "search a folder without it"
+        )
     return _decided(f"{call.tool} in {finds}", policy, call.tool, fits)
+
+
+def _forbidden_below(tool: str, folder: str, found: str, policy: Policy) -> Rule | None:
+    """The rule that forbids some of what a search may come across."""
+    if rule := forbidding(folder, READERS, policy):
+        return rule
+    below = "**" if folder == "." else f"{folder}/**"
+    for rule in policy.forbidden.of(*READERS):
+        if rule.specifier is None:
+            continue
+        if tool == "Grep":
+            hit = meets(rule.specifier, below, policy.world)
+        elif rule.tool == "Glob":
+            hit = meets(rule.specifier, found, policy.world)
+        else:  # to name a file among others is not to read it
+            hit = covers_search(rule.specifier, found, policy.world)
+        if hit:
+            return rule
+    return None
 
 
 def _covers_file(specifier: str, path: str, world: World) -> bool:
@@ -179,7 +214,7 @@ def _skill(call: Call, policy: Policy) -> Verdict:
 
 
 _JUDGES: Mapping[str, Callable[[Call, Policy], Verdict]] = {
-    **dict.fromkeys(("Read", *_WRITERS), _file),
+    **dict.fromkeys(("Read", *WRITERS), _file),
     **dict.fromkeys(_SEARCHERS, _search),
     "WebFetch": _address,
     "Skill": _skill,

@@ -6,7 +6,7 @@ Nothing here looks at the disk. A link that leads out of a tree is stopped where
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 PROTECTED = frozenset((".git", ".claude", ".skills", ".vscode", ".idea"))
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_ODD = re.compile(r"[\[\]{}()!|]")
+_MAGIC = re.compile(rf"[*?]|{_ODD.pattern}")
 _ANY = "\ue000\ue001"  # stands for whatever a `*` of a search may find
 
 
@@ -62,14 +64,74 @@ def names(pattern: str, folder: str) -> bool:
 
 def covers(pattern: str, path: str, world: World) -> bool:
     """`*` stays within one segment, `**` crosses them; anchored at the workspace."""
-    from wcmatch import glob
+    pattern = _anchored(pattern, world)
+    if not pattern or posixpath.isabs(pattern) or ".." in pattern.split("/"):
+        return False
+    return _matches(path, pattern)
 
+
+def _anchored(pattern: str, world: World) -> str:
+    """The pattern as seen from the workspace."""
     pattern = pattern.removeprefix("./")
     if posixpath.isabs(pattern):
         pattern = pattern.removeprefix("/" + world.workspace.strip("/") + "/")
-    if not pattern or posixpath.isabs(pattern) or ".." in pattern.split("/"):
-        return False
+    return pattern
+
+
+def _matches(path: str, pattern: str) -> bool:
+    from wcmatch import glob
+
     return bool(glob.globmatch(path, pattern, flags=glob.GLOBSTAR | glob.DOTGLOB | glob.CASE))
+
+
+def touches(pattern: str, path: str, world: World) -> bool:
+    """Is this path meant by a rule that forbids? `secrets/**` means the folder as well."""
+    folder = pattern.removesuffix("/**")
+    return covers(pattern, path, world) or (folder != pattern and covers(folder, path, world))
+
+
+def meets(pattern: str, search: str, world: World) -> bool:
+    """May a search for `search` (itself a glob) find anything that the pattern means?"""
+    wanted, found = _anchored(pattern, world).split("/"), _with_stars(search)
+    if wanted[-1] == "**" and _may_meet(wanted[:-1], found):
+        return True
+    return _may_meet(wanted, found)
+
+
+def _with_stars(search: str) -> list[str]:
+    """Its parts; from where it has more than stars on, it may be anything."""
+    parts = search.split("/")
+    odd = next((at for at, part in enumerate(parts) if _ODD.search(part)), None)
+    return parts if odd is None else [*parts[:odd], "**"]
+
+
+def _may_meet(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Could one path fit both, part by part?"""
+    # `reached` are the numbers of parts of `theirs` that the parts of `ours` so far may be.
+    reached = _past_stars({0}, theirs)
+    for part in ours:
+        if part == "**":
+            reached = set(range(min(reached, default=len(theirs) + 1), len(theirs) + 1))
+            continue
+        stay = {at for at in reached if at < len(theirs) and theirs[at] == "**"}
+        move = {at + 1 for at in reached if at < len(theirs) and _alike(part, theirs[at])}
+        reached = _past_stars(stay | move, theirs)
+    return len(theirs) in reached
+
+
+def _past_stars(reached: set[int], parts: Sequence[str]) -> set[int]:
+    """`**` may also be no part at all."""
+    for at, part in enumerate(parts):
+        if part == "**" and at in reached:
+            reached.add(at + 1)
+    return reached
+
+
+def _alike(one: str, other: str) -> bool:
+    """Could one name fit both? Where both have stars nobody knows."""
+    if _MAGIC.search(one) and _MAGIC.search(other):
+        return True
+    return _matches(one, other) or _matches(other, one)
 
 
 def covers_tree(pattern: str, folder: str, world: World) -> bool:

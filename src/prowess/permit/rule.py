@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from prowess.permit.paths import World
+from prowess.permit.paths import World, touches
 
 # In a word of a command: what only running it would tell. It can be written in no command and in
 # no rule, because NUL is refused in both.
 HOLE = "\0"
+# What one of these is forbidden to see or to change, the others are as well.
+READERS = ("Read", "Grep", "Glob")
+WRITERS = ("Write", "Edit")
 _BREAK = "\x1f"  # between words, so that a blank inside a word is no break
 
 
@@ -56,6 +59,18 @@ class Policy:
     forbidden: Rules
     world: World
     askable: bool = True
+
+
+def forbidding(path: str, tools: Sequence[str], policy: Policy) -> Rule | None:
+    """The rule about this path that forbids it to one of these tools, if any."""
+    return next(
+        (
+            rule
+            for rule in policy.forbidden.of(*tools)
+            if rule.specifier is not None and touches(rule.specifier, path, policy.world)
+        ),
+        None,
+    )
 
 
 def grants_remote(rule: Rule, tool: str) -> bool:

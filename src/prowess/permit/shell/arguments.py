@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from prowess.permit.paths import World
+from prowess.permit.rule import Policy
 from prowess.permit.shell.awk import check_awk
 from prowess.permit.shell.git import check_git
 from prowess.permit.shell.sed import check_sed
@@ -94,7 +94,7 @@ def _ends(words: Sequence[Word], at: int) -> bool:
     return words[at].text == "+" and words[at - 1].text == "{}"
 
 
-def check_arguments(words: Sequence[Word], simple: Simple, world: World) -> None:
+def check_arguments(words: Sequence[Word], simple: Simple, policy: Policy) -> None:
     """Raise when the arguments would run a program that no rule has granted."""
     name = _ALIASES.get(words[0].program, words[0].program)
     if name in PROGRAMS or name in _CHECKS:
@@ -102,7 +102,7 @@ def check_arguments(words: Sequence[Word], simple: Simple, world: World) -> None
     if name in PROGRAMS:
         _check_options(name, words[1:], PROGRAMS[name])
     if name == "git":
-        check_git(words, simple.cwds, world)
+        check_git(words, simple.cwds, policy)
     elif check := _CHECKS.get(name):
         check(words)
 

@@ -2,14 +2,16 @@
 Ways to make git run another program, or work on another place.
 
 git is a launcher at heart: settings, hooks, transports and some subcommands all start programs. A
-rule for git, or for one of its subcommands, grants none of these.
+rule for git, or for one of its subcommands, grants none of these. What is not a subcommand that we
+know may be an alias, and what is not the workspace's own repository has settings of its own.
 """
 
-import posixpath
 import re
 from collections.abc import Sequence
 
 from prowess.permit.paths import World
+from prowess.permit.rule import HOLE, Policy
+from prowess.permit.shell.redirects import check_write
 from prowess.permit.shell.words import RefusedError, Word
 
 _SAFE_KEYS = re.compile(
@@ -26,14 +28,31 @@ _RUNNING_KEYS = re.compile(
     r"|.*\.(?:command|textconv|driver|cmd|uploadpack|receivepack|vcs|update|program|helper|proxy)"
 )
 _FLAGS = frozenset(
-    "-p -P -v -h --paginate --no-pager --bare --no-replace-objects --no-lazy-fetch"
+    "-p -P -v -h --paginate --no-pager --no-replace-objects --no-lazy-fetch"
     " --no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs"
     " --icase-pathspecs --version --help --exec-path --html-path --man-path --info-path".split()
 )
-_RUNNERS = frozenset(
-    "filter-branch difftool mergetool instaweb daemon send-email remote-ext remote-fd shell"
-    " web--browse cvsserver for-each-repo gui citool http-backend difftool--helper".split()
+_VALUED = frozenset("-c -C --git-dir --work-tree --namespace --attr-source".split())
+# The subcommands that start no program of the caller's choice and write no file of its choice,
+# but for the options looked at below.
+_KNOWN = frozenset(
+    "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore"
+    " check-mailmap check-ref-format checkout cherry cherry-pick clean clone column commit"
+    " commit-graph commit-tree config count-objects describe diff diff-files diff-index diff-tree"
+    " fetch fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id grep hash-object help"
+    " init interpret-trailers lfs log ls-files ls-remote ls-tree merge merge-base merge-file"
+    " merge-tree mktag mktree mv name-rev notes pack-refs patch-id prune prune-packed pull push"
+    " range-diff read-tree rebase reflog remote repack replace request-pull rerere reset restore"
+    " rev-list rev-parse revert rm shortlog show show-branch show-index show-ref sparse-checkout"
+    " stage stash status stripspace submodule switch symbolic-ref tag unpack-objects update-index"
+    " update-ref update-server-info var verify-commit verify-pack verify-tag version whatchanged"
+    " worktree write-tree".split()
 )
+_SAME_AS = {"send-pack": "push", "http-push": "push"}
+# Options of any subcommand that run a program, here or on the other side.
+_RUNNING = ("upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "unsafe-paths")
+_WRITING = ("output", "output-directory")
+_LOCAL = re.compile(r"[./~]|file:", re.IGNORECASE)
 _URL = re.compile(r"(?:^|=)(?:ext|fd)::")
 _CONFIG_VALUED = frozenset(
     ("-f", "--file", "--blob", "-t", "--type", "--default", "--comment", "--value")
@@ -45,28 +64,46 @@ _CONFIG_READS = frozenset(
 )
 
 
-def check_git(words: Sequence[Word], cwds: frozenset[str | None], world: World) -> None:
-    at = _check_globals(words, cwds, world)
+def check_git(words: Sequence[Word], cwds: frozenset[str | None], policy: Policy) -> None:
+    if not _is_root(".", cwds, policy.world):
+        raise RefusedError("git is granted in the workspace itself only; leave out the `cd`")
+    at = _check_globals(words, cwds, policy.world)
     if at == len(words):
         return
     if not words[at].literal:
         raise RefusedError("the subcommand of git must be written out")
     subcommand, operands = words[at].text, words[at + 1 :]
-    if subcommand in _RUNNERS:
+    if subcommand not in _KNOWN:
         raise _runs(subcommand)
     _check_everywhere(subcommand, operands)
+    _check_places(subcommand, operands, cwds, policy)
     if subcommand in ("bisect", "submodule"):
         _check_action(subcommand, operands)
     elif subcommand == "config":
         _check_config(operands)
 
 
+def plainly(words: Sequence[Word]) -> list[str]:
+    """
+    The words of a git command without what stands before its subcommand, so that `git -P push` is
+    seen to be `git push`. A subcommand that may be an alias, or run another, is a HOLE.
+    """
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _VALUED else 1
+    if at >= len(words):
+        return [words[0].text]
+    said = _SAME_AS.get(words[at].text, words[at].text)
+    settled = said in _KNOWN and not any("alias." in word.text.lower() for word in words[1:at])
+    return [words[0].text, said if settled else HOLE, *(word.text for word in words[at + 1 :])]
+
+
 def _check_globals(words: Sequence[Word], cwds: frozenset[str | None], world: World) -> int:
     """Where the subcommand stands, once every option before it is known to be harmless."""
-    at, folders = 1, cwds
+    at = 1
     while at < len(words) and words[at].text.startswith("-"):
         name, equals, value = words[at].text.partition("=")
-        if name in ("-c", "-C", "--git-dir", "--work-tree", "--namespace") and not equals:
+        if name in _VALUED and not equals:
             at += 1
             if at == len(words):
                 raise RefusedError(f"`git {name}` needs a value")
@@ -74,14 +111,21 @@ def _check_globals(words: Sequence[Word], cwds: frozenset[str | None], world: Wo
         if name == "-c":
             _check_setting(value)
         elif name in ("-C", "--git-dir", "--work-tree"):
-            if not words[at].literal or world.all_in_workspace(value, folders) is None:
-                raise RefusedError(f"`git {name}` must name a folder in the workspace")
-            if name == "-C":
-                folders = frozenset(posixpath.join(each or "", value) for each in folders)
-        elif name not in ("--namespace", "--attr-source") and (name not in _FLAGS or equals):
+            own = value.removesuffix("/").removesuffix(".git") if name == "--git-dir" else value
+            if not words[at].literal or not _is_root(own or ".", cwds, world):
+                raise RefusedError(
+                    f"`git {name}` may name the workspace itself only: any other folder may be a "
+                    "repository whose settings run programs"
+                )
+        elif name not in _VALUED and (name not in _FLAGS or equals):
             raise RefusedError(f"`git {words[at].text}` cannot be granted; leave it out")
         at += 1
     return at
+
+
+def _is_root(folder: str, cwds: frozenset[str | None], world: World) -> bool:
+    """`..` counts as elsewhere, because behind a link it is."""
+    return ".." not in folder.split("/") and world.all_in_workspace(folder, cwds) == ["."]
 
 
 def _check_setting(setting: str) -> None:
@@ -94,7 +138,7 @@ def _check_everywhere(subcommand: str, operands: Sequence[Word]) -> None:
     """Options that start a program on this side or the other."""
     short = {"rebase": "x", "grep": "O", "clone": "uc"}.get(subcommand, "")
     valued = {"rebase": "sXCS", "grep": "efABCm", "clone": "objbo"}.get(subcommand, "")
-    long = ["upload-pack", "receive-pack", "exec"]
+    long = [*_RUNNING]
     long += {
         "grep": ["open-files-in-pager"],
         "clone": ["config", "template"],
@@ -113,6 +157,29 @@ def _check_everywhere(subcommand: str, operands: Sequence[Word]) -> None:
                     raise _runs(f"{subcommand} {text}")
                 if letter in valued:
                     break
+
+
+def _check_places(
+    subcommand: str, operands: Sequence[Word], cwds: frozenset[str | None], policy: Policy
+) -> None:
+    """What git writes where it is told to needs a rule as `>` does; its own folder is left to it."""
+    for at, word in enumerate(operands):
+        name, equals, value = word.text.partition("=")
+        if ".git" in (value or name).casefold().split("/"):
+            raise RefusedError(f"`git {subcommand} {word.text}` reaches into .git; leave it out")
+        if subcommand in ("push", "remote") and _LOCAL.match(word.text):
+            raise _runs(f"{subcommand} {word.text}")
+        following = operands[at + 1 : at + 2]
+        if name.startswith("--") and any(each.startswith(name[2:] or "-") for each in _WRITING):
+            target = [Word(text=value)] if equals else following
+        elif subcommand in ("archive", "format-patch") and word.text.startswith("-o"):
+            target = [Word(text=word.text[2:])] if word.text[2:] else following
+        elif subcommand == "bundle" and word.text == "create":
+            target = [each for each in operands[at + 1 :] if not each.text.startswith("-")][:1]
+        else:
+            continue
+        for each in target:
+            check_write(each, cwds, policy)
 
 
 def _check_action(subcommand: str, operands: Sequence[Word]) -> None:

@@ -16,7 +16,8 @@ from prowess.permit.rule import Policy, Rule, command_pattern
 from prowess.permit.shell.arguments import check_arguments, inner_commands
 from prowess.permit.shell.environment import NEVER, check_assignment
 from prowess.permit.shell.free import is_free
-from prowess.permit.shell.redirects import check_redirects
+from prowess.permit.shell.git import plainly
+from prowess.permit.shell.redirects import check_forbidden, check_redirects
 from prowess.permit.shell.simple import Simple
 from prowess.permit.shell.syntax import read_script
 from prowess.permit.shell.words import ForbiddenError, RefusedError, Word, plain
@@ -117,13 +118,17 @@ def _found(simple: Simple, policy: Policy) -> Finding:
 
 
 def _check_forbidden(simple: Simple, policy: Policy) -> None:
+    check_forbidden(simple, policy)
     rules = policy.forbidden.of("Bash")
     if not rules or not simple.words:
         return
     for words in _visible(simple):
-        texts = [word.text for word in words]
+        forms = [[word.text for word in words]]
+        if words[0].program == "git":
+            forms.append(plainly(words))
         for rule in rules:
-            if command_pattern(rule.specifier or "").may_match(texts):
+            pattern = command_pattern(rule.specifier or "")
+            if any(pattern.may_match(texts) for texts in forms):
                 raise ForbiddenError(
                     f"`{simple.source}` may be what disallowed-tools forbids ({rule}); do without it"
                 )
@@ -189,7 +194,7 @@ class _Grant:
         for inner_words in inner_commands(words):
             self.by(inner_words, supplied=True)
         if rule := self._rule(words):
-            check_arguments(words, self.simple, self.policy.world)
+            check_arguments(words, self.simple, self.policy)
             return rule
         if is_free(words, self.simple, self.policy.world, supplied=supplied):
             return FREE

