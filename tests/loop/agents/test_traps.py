@@ -105,12 +105,35 @@ def test_an_error_of_codex_that_is_only_a_warning_is_only_a_warning(work: Work) 
     assert ended.end.trouble == "none"
 
 
+def test_an_exit_code_counts_more_than_what_codex_calls_it() -> None:
+    *_, item = (each["item"] for each in TOLD["codex"](Story(code=3))[3:5])
+    heard = Heard(run="r1")
+
+    events = read_line(
+        PROGRAMS["codex"],
+        heard,
+        json.dumps({"type": "item.completed", "item": {**item, "status": "completed"}}).encode(),
+    )
+
+    assert [event.payload.get("ok") for event in events] == [None, False]
+
+
 def test_codex_gets_over_a_lost_connection() -> None:
     lost = {"type": "error", "message": "Reconnecting... 1/5 (429 Too Many Requests)"}
     story = TOLD["codex"](Story())
 
     assert heard_of("codex", [lost, *story]).trouble == "none"
     assert heard_of("codex", [*story[:3], lost]).trouble == "usage_limit"
+    assert heard_of("codex", [lost, story[3]]).trouble == "none"
+
+
+def test_last_words_are_not_read_once_a_tool_may_have_written_them(work: Work) -> None:
+    after = "sys.stderr.write('429 usage limit reached, try again in 2 hours')"
+
+    early = work("codex", [], code=1, after=after).end
+    assert (early.trouble, bool(early.resets_at)) == ("usage_limit", True)
+    story = lines("codex", Story())[:5]
+    assert work("codex", story, code=1, after=after).end.trouble == "crash"
 
 
 def test_no_secret_of_an_mcp_server_stands_on_a_command_line(work: Work) -> None:

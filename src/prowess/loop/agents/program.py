@@ -23,7 +23,7 @@ from prowess.loop.agents.base import Launch, Ways
 from prowess.loop.agents.handover import handed_over
 from prowess.loop.agents.heard import Heard
 from prowess.loop.agents.kept import Kept
-from prowess.loop.agents.limits import sort
+from prowess.loop.agents.limits import reset_time, sort
 from prowess.loop.agents.loose import json_line
 from prowess.sandbox.process import supervise
 
@@ -101,6 +101,9 @@ def read_line(ways: Ways, heard: Heard, line: bytes) -> list[Event]:
 
 def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
     trouble, told = _trouble(ways, heard, finished)
+    resets_at = heard.resets_at
+    if trouble == "usage_limit" and not resets_at and (at := reset_time(told, now=heard.now())):
+        resets_at = at.isoformat()
     return AgentEnd(
         agent=ways.name,
         answer=heard.answer,
@@ -109,7 +112,7 @@ def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
         killed_by=finished.killed_by,
         trouble=trouble,
         told=told.strip()[-_TOLD:],
-        resets_at=heard.resets_at,
+        resets_at=resets_at,
         usage=heard.usage,
         iterations=heard.iteration,
         refusals=tuple(heard.refusals),
