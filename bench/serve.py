@@ -12,20 +12,21 @@ import asyncio
 import json
 import multiprocessing
 import os
+import re
 import resource
 import statistics
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from made_skills import make_skills
 
 SKILLS, ROUNDS, REQUESTS, TOGETHER = 1_000, 6, 400, 8
 READERS, EVENTS, PAUSE = 1_000, 100, 0.1
+WRITTEN = re.compile(rb'"written":([0-9.]+)')
 
 
 def serve(folder: str, told: Connection) -> None:
@@ -119,26 +120,39 @@ async def round_of(port: int) -> tuple[float, list[float]]:
     return REQUESTS / (time.perf_counter() - began), [one for took, _ in done for one in took]
 
 
-async def events(port: int) -> AsyncIterator[dict[str, Any]]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024 * 1024)
-    asked = f"GET /api/runs/busy/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"
-    writer.write(asked.encode())
-    try:
-        while line := await reader.readline():
-            if line.startswith(b"data: "):
-                yield json.loads(line[6:])
-    finally:
-        writer.close()
+class Reader(asyncio.Protocol):
+    """A reader that costs little: a thousand of them are one process, and must not be what is measured."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._left = b""
+        self.delays: list[float] = []
+        self.began = asyncio.Event()
+        self.ended = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        asked = f"GET /api/runs/busy/events HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n\r\n"
+        cast("asyncio.Transport", transport).write(asked.encode())
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        now = time.time()
+        *whole, self._left = (self._left + data).split(b"\n\n")
+        for each in whole:
+            if b'"run.started"' in each:
+                self.began.set()
+            elif found := WRITTEN.search(each):
+                self.delays.append(now - float(found[1]))
+        if len(self.delays) == EVENTS:
+            self._transport.close()
+            self.ended.set()
 
 
-async def delays(port: int, ready: asyncio.Semaphore) -> list[float]:
-    found: list[float] = []
-    async for each in events(port):
-        if each["kind"] == "run.started":
-            ready.release()
-        elif len(found := [*found, time.time() - each["written"]]) == EVENTS:
-            return found
-    return found
+async def connected(port: int) -> Reader:
+    loop = asyncio.get_running_loop()
+    _, reader = await loop.create_connection(lambda: Reader(port), "127.0.0.1", port)
+    await reader.began.wait()
+    return reader
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -164,19 +178,18 @@ async def compare(ours: int, bare: int) -> None:
 
 
 async def crowd(port: int, server: Connection) -> None:
-    ready = asyncio.Semaphore(0)
     server.send("begin")
     server.recv()
-    await anext(events(port))  # what the first reader needs, the others share
+    await connected(port)  # what the first reader needs, the others share
     server.send("look")
     before, _ = server.recv()
-    reading = [asyncio.create_task(delays(port, ready)) for _ in range(READERS)]
-    for _ in range(READERS):
-        await ready.acquire()
+    readers = [await connected(port) for _ in range(READERS)]
     server.send("look")
     after, began = server.recv()
     server.send("write")
-    found = [one for took in await asyncio.gather(*reading) for one in took]
+    for reader in readers:
+        await reader.ended.wait()
+    found = [one for reader in readers for one in reader.delays]
     _, ended = server.recv()
     server.send("end")
     memory, cpu = after - before, 1e6 * (ended - began) / len(found)

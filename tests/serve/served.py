@@ -15,7 +15,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from prowess.model.scripted import Script, Scripted
-from prowess.serve.app import create_app
+from prowess.serve.app import FACES, create_app
 from prowess.serve.listening import bound, server_of
 from prowess.serve.site import Site, open_site
 from prowess.settings import Settings, load_settings
@@ -173,7 +173,7 @@ class Home:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     @contextmanager
-    def serving(self, *, token: str = "", faces: Any = ()) -> Iterator[Served]:
+    def serving(self, *, token: str = "", faces: Any = None) -> Iterator[Served]:
         """A server in a thread of its own, until the block ends."""
         ready, ended = threading.Event(), threading.Event()
         told: dict[str, Any] = {}
@@ -183,7 +183,7 @@ class Home:
                 async with open_site(
                     self._settings(), environment=self.environment, open_model=self._model
                 ) as site:
-                    app = create_app(site, faces=faces)
+                    app = create_app(site, faces=FACES if faces is None else faces)
                     server = server_of(app, ready=ready.set)
                     told.update(
                         server=server,

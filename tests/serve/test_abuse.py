@@ -65,7 +65,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     script = [call("Read", file_path="x.txt"), final("Done.")]
     settings = {"serve_tokens": {TOKEN: "ADMIN"}, "skills_sync_dir": str(at / "pack")}
     home = Home(project, at / "data", {"*": script}, settings)
-    with home.serving(token=TOKEN, faces=None) as served:
+    with home.serving(token=TOKEN) as served:
         yield served
 
 

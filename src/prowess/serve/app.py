@@ -14,6 +14,8 @@ from fastapi import FastAPI
 from prowess import __version__
 from prowess.serve import (
     events,
+    mcp,
+    pages,
     problems,
     rest_board,
     rest_match,
@@ -35,10 +37,11 @@ ROUTERS = (
     rest_state.router,
 )
 Include = Callable[[FastAPI, Site], AbstractAsyncContextManager[Any] | None]
+FACES: tuple[Include, ...] = (pages.include, mcp.include)
 
 
-def create_app(site: Site, *, faces: Sequence[Include] | None = None) -> FastAPI:
-    """`faces` are those beyond REST; without them, all that there are."""
+def create_app(site: Site, *, faces: Sequence[Include] = FACES) -> FastAPI:
+    """`faces` are those beyond REST."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -62,19 +65,10 @@ def create_app(site: Site, *, faces: Sequence[Include] | None = None) -> FastAPI
     problems.include(app)
     for router in ROUTERS:
         app.include_router(router)
-    faces = _faces() if faces is None else faces
     made = [include(app, site) for include in (spawn.include, *faces)]
     lasting = [each for each in made if each is not None]
     app.add_middleware(Guard, site=site, hosts=_names(site))
     return app
-
-
-def _faces() -> list[Include]:
-    from importlib import import_module
-    from importlib.util import find_spec
-
-    names = [name for name in ("pages", "mcp") if find_spec(f"prowess.serve.{name}")]
-    return [import_module(f"prowess.serve.{name}").include for name in names]
 
 
 def _names(site: Site) -> tuple[str, ...]:

@@ -72,15 +72,15 @@ class Channels:
                 if self._open.get((run, role)) is channel:
                     del self._open[run, role]
 
-    async def items(self, run: str | None, role: Role, after: int) -> list[Item]:
-        """A page of the log; on a thread, because what is long takes long to redact."""
-        page = list(islice(self._events(run, after), PAGE))
-        return await asyncio.to_thread(
-            lambda: [self._item(each, role, of_run=run is not None) for each in page]
-        )
+    async def page(self, run: str | None, role: Role, after: int) -> list[Item]:
+        """What the log has next."""
+        return await self.items(list(islice(self._events(run, after), PAGE)), run, role)
 
-    async def item(self, each: Recorded, role: Role, *, of_run: bool) -> Item:
-        return await asyncio.to_thread(self._item, each, role, of_run=of_run)
+    async def items(self, events: Sequence[Recorded], run: str | None, role: Role) -> list[Item]:
+        """On a thread, because what is long takes long to redact."""
+        return await asyncio.to_thread(
+            lambda: [self._item(each, role, of_run=run is not None) for each in events]
+        )
 
     def _clamped(self, run: str | None, after: int) -> int:
         """A number that is still to come would pass over what comes before it."""
@@ -161,6 +161,7 @@ class Channel:
 
     async def read(self, after: int) -> AsyncGenerator[bytes, None]:
         yield HEART_BEAT  # the answer begins at once, also when nothing has happened yet
+        woken = False
         while not self.closed:
             fresh = self._fresh  # before the look, or what comes between the two would wait
             if self._following is None:
@@ -168,17 +169,17 @@ class Channel:
             if after >= self._since:
                 page = self._page(after)
             else:
-                page = page_of(await self._channels.items(self._run, self._role, after))
-            if page is None:
-                if not await _comes(fresh, BEAT):
-                    yield HEART_BEAT
+                page = page_of(await self._channels.page(self._run, self._role, after))
+            if page:
+                if page.data:
+                    yield page.data
+                if page.last:
+                    return
+                after, woken = page.number, False
                 continue
-            if page.data:
-                yield page.data
-            if page.last:
-                return
-            after = page.number
-            await asyncio.sleep(0)
+            if woken:
+                yield HEART_BEAT
+            woken = await fresh.wait()
 
     def close(self) -> None:
         self.closed = True
@@ -200,13 +201,34 @@ class Channel:
         self._following = asyncio.create_task(self._follow(after))
 
     async def _follow(self, after: int) -> None:
+        """Listen to the log, and ready what was heard, as much at once as there is."""
+        heard: asyncio.Queue[Recorded] = asyncio.Queue(PAGE)
         try:
-            async with aclosing(self._channels.follow(self._run, after)) as events:
-                async for each in events:
-                    of_run = self._run is not None
-                    self._keep(await self._channels.item(each, self._role, of_run=of_run))
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._listen(after, heard))
+                tasks.create_task(self._ready(heard))
+                tasks.create_task(self._beat())
         finally:
             self.closed = True  # nothing more comes; who reads on comes back
+            self._wake()
+
+    async def _listen(self, after: int, heard: asyncio.Queue[Recorded]) -> None:
+        async with aclosing(self._channels.follow(self._run, after)) as events:
+            async for each in events:
+                await heard.put(each)
+
+    async def _ready(self, heard: asyncio.Queue[Recorded]) -> None:
+        while True:
+            events = [await heard.get()]
+            while not heard.empty():
+                events.append(heard.get_nowait())
+            for item in await self._channels.items(events, self._run, self._role):
+                self._keep(item)
+
+    async def _beat(self) -> None:
+        """Who is woken and finds nothing shows that the stream lives."""
+        while True:
+            await asyncio.sleep(BEAT)
             self._wake()
 
     def _keep(self, item: Item) -> None:
@@ -245,11 +267,3 @@ def page_of(items: Sequence[Item]) -> Page | None:
         data=b"".join(item.data for item in items),
         last=any(item.last for item in items),
     )
-
-
-async def _comes(event: asyncio.Event, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            return await event.wait()
-    except TimeoutError:
-        return False
