@@ -3,10 +3,11 @@ What a workflow costs beyond the durable engine it runs on: 1,000 python steps t
 
     .venv/bin/python bench/workflow.py
 
-The first row is the engine alone: as many steps that do nothing, kept one by one. The second is the
+The first row is the engine alone: as many steps that do nothing, kept one by one. The last is the
 same engine with a workflow on it: values filled, a function called in the sandbox, two events a step.
-The rounds take turns, so that a busy machine slows both. The promise is a factor of 2 at most, on
-the clock; a third row keeps two events a step and calls nothing, to show where the rest goes.
+The promise is a factor of 2 at most. Another row tells two events a step and calls nothing, to show
+where the rest goes. The rounds take turns, but on a machine with other work they still differ by
+more than the factor itself: believe the middle of a quiet one, and look at the best beside it.
 """
 
 import asyncio
@@ -111,29 +112,30 @@ async def main(folder: Path) -> None:
             for kind in bodies:
                 took[kind].append(await milliseconds(engine, kind, f"{kind}-{number}", request))
     world.log.close()
-    show(
-        {
-            kind: [statistics.median(times) for times in zip(*took[kind], strict=True)]
-            for kind in took
-        }
-    )
+    show(took)
 
 
-def show(middle: Mapping[str, list[float]]) -> None:
+def show(took: Mapping[str, list[Times]]) -> None:
     names = {"alone": "the engine alone", "told": "with two events a step", KIND: "a workflow"}
     print(
-        f"| {STEPS} steps that do nothing | ms a step | factor | CPU ms | factor |\n|---|---|---|---|---|"
+        f"| {STEPS} steps that do nothing | clock, middle | clock, best | CPU, middle | CPU, best |"
     )
-    for kind, figures in middle.items():
-        cells = [
-            f"{figure:.2f} | {figure / base:.2f}"
-            for figure, base in zip(figures, middle["alone"], strict=True)
-        ]
+    print("|---|---|---|---|---|")
+    base = figures(took["alone"])
+    for kind, times in took.items():
+        pairs = zip(figures(times), base, strict=True)
+        cells = [f"{figure:.2f} ms, {figure / of:.2f} ×" for figure, of in pairs]
         print(f"| {names[kind]} | {' | '.join(cells)} |")
-    factor = middle[KIND][0] / middle["alone"][0]
+    factor = figures(took[KIND])[0] / base[0]
     print(
-        f"\nPromised: a factor of {PROMISED:.1f} at most. {'Kept' if factor <= PROMISED else 'Not kept'}."
+        f"\nPromised: {PROMISED:.1f} × at most, in the middle and on the clock. This time: {factor:.2f} ×."
     )
+
+
+def figures(times: list[Times]) -> list[float]:
+    """The middle and the best round, on the clock and then of CPU time."""
+    columns = zip(*times, strict=True)
+    return [figure for column in columns for figure in (statistics.median(column), min(column))]
 
 
 if __name__ == "__main__":

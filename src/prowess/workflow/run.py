@@ -12,7 +12,7 @@ from typing import Any
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, UsageError
 from prowess.core.run import Outcome
 from prowess.core.workflow import QuestionStep, Step, Workflow
-from prowess.workflow.means import AskWork, CommandWork, Left, Means, PythonWork, SkillWork, Work
+from prowess.workflow.means import AskWork, Left, Means, ShowWork, SkillWork, Work
 from prowess.workflow.perform import perform
 from prowess.workflow.state import Known, Telling
 from prowess.workflow.walk import StepFailedError, Walk, Walking
@@ -81,31 +81,37 @@ async def _round(works: list[Work], means: Means) -> list[Left]:
     Do the work of one round. Steps get their numbers in the order in which they are begun, so what
     has steps inside (a question, a skill) goes one after another while the rest is under way.
     """
-    refused = {}
+    left: dict[int, Left] = {}
+    alone, beside = [], []
     for place, work in enumerate(works):
-        if isinstance(work, CommandWork | PythonWork) and (why := await means.permit(work)):
-            refused[place] = Left(ok=False, error=f"it may not be run: {why}")
-    alone = {
-        place for place, work in enumerate(works) if isinstance(work, AskWork | SkillWork)
-    }  # fmt: skip
-    tasks = {
-        place: asyncio.create_task(_kept(work, means))
-        for place, work in enumerate(works)
-        if place not in refused and place not in alone
-    }
-    left: dict[int, Left] = dict(refused)
+        if isinstance(work, AskWork | SkillWork):
+            alone.append(place)
+        elif not isinstance(work, ShowWork) and (why := await means.permit(work)):
+            left[place] = Left(ok=False, error=f"it may not be run: {why}")
+        else:
+            beside.append(place)
+    if len(beside) == 1 and not alone:
+        left[beside[0]] = await _kept(works[beside[0]], means)
+    else:
+        left |= await _at_once(works, alone, beside, means)
+    return [left[place] for place in range(len(works))]
+
+
+async def _at_once(
+    works: list[Work], alone: list[int], beside: list[int], means: Means
+) -> dict[int, Left]:
+    tasks = {place: asyncio.create_task(_kept(works[place], means)) for place in beside}
     try:
-        if alone:
-            await asyncio.sleep(0)  # the others have begun, and have their numbers
-        for place in sorted(alone):
-            left[place] = await perform(works[place], means)
+        if tasks:
+            await asyncio.sleep(0)  # they have begun, and have their numbers
+        left = {place: await perform(works[place], means) for place in alone}
         for place, task in tasks.items():
             left[place] = await task
     finally:
         for task in tasks.values():
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
-    return [left[place] for place in range(len(works))]
+    return left
 
 
 async def _kept(work: Work, means: Means) -> Left:
