@@ -53,13 +53,24 @@ def test_a_write_that_would_leave_or_break_something_is_refused(tmp_path: Path, 
     assert sorted(os.listdir(root)) == ["file", "folder", "link", "linked"]
 
 
-def test_a_link_to_a_folder_inside_is_followed(tmp_path: Path) -> None:
+def test_nothing_is_written_through_a_link_even_inside(tmp_path: Path) -> None:
+    (tmp_path / ".git/hooks").mkdir(parents=True)
+    (tmp_path / "out").symlink_to(".git/hooks")
+
+    for path in ("out/pre-commit", "out/new/pre-commit"):
+        with pytest.raises(RefusedError, match=r"out is a link to \.git/hooks"):
+            write_in(str(tmp_path), path, b"x")
+
+    assert os.listdir(tmp_path / ".git/hooks") == []
+
+
+def test_the_folder_itself_may_be_reached_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
 
-    write_in(str(tmp_path), "link/a", b"x")
+    write_in(str(tmp_path / "link"), "a/b", b"x")
 
-    assert (tmp_path / "real/a").read_bytes() == b"x"
+    assert (tmp_path / "real/a/b").read_bytes() == b"x"
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_draft(

@@ -6,7 +6,6 @@ A write holds on to its folder by descriptor, follows no link, and puts the new 
 the old one in one move: whoever looks sees the old text or the new, never half of either.
 """
 
-import contextlib
 import errno
 import os
 import secrets
@@ -111,27 +110,33 @@ def write_in(folder: str, relative: str, data: bytes) -> Written:
 
 
 def _open_parent(folder: str, parents: list[str]) -> tuple[int, str]:
-    """The folder a file will lie in, and the outermost one that was made for it."""
-    there = len(parents)
-    while True:
+    """
+    The folder a file will lie in, and the outermost one that was made for it.
+
+    No part of the path may be a link: behind one lies another place than the one that was granted.
+    """
+    here, made = open_in(folder, "."), ""
+    for depth, part in enumerate(parents, start=1):
+        shown = "/".join(parents[:depth])
         try:
-            here = open_in(folder, "/".join(parents[:there]) or ".")
-            break
-        except AbsentError:
-            if not there:
-                raise
-            there -= 1
-    for depth, part in enumerate(parents[there:], start=there + 1):
-        try:
-            with contextlib.suppress(FileExistsError):
+            try:
                 os.mkdir(part, dir_fd=here)
+                made = made or shown
+            except FileExistsError:
+                _refuse_link(here, part, shown)
             deeper = os.open(part, _FOLDER, dir_fd=here)
         except OSError as error:
-            raise _reworded("/".join(parents[:depth]), error) from None
+            raise _reworded(shown, error) from None
         finally:
             os.close(here)
         here = deeper
-    return here, "/".join(parents[: there + 1]) if there < len(parents) else ""
+    return here, made
+
+
+def _refuse_link(parent: int, name: str, shown: str) -> None:
+    if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+        target = os.readlink(name, dir_fd=parent)
+        raise RefusedError(f"{shown} is a link to {target}", hint="name that place itself")
 
 
 def _old_mode(parent: int, name: str, shown: str) -> int | None:
@@ -140,9 +145,7 @@ def _old_mode(parent: int, name: str, shown: str) -> int | None:
         mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
     except FileNotFoundError:
         return None
-    if stat.S_ISLNK(mode):
-        target = os.readlink(name, dir_fd=parent)
-        raise RefusedError(f"{shown} is a link to {target}", hint="write to that file itself")
+    _refuse_link(parent, name, shown)
     if not stat.S_ISREG(mode):
         raise RefusedError(f"{shown} is not a plain file", hint="choose another name")
     return stat.S_IMODE(mode)

@@ -17,11 +17,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from prowess.core.chat import Observation
+from prowess.core.chat import Call, Observation
 from prowess.core.workspace import AbsentError, read_in, write_in
 from prowess.tools.files import LARGEST, as_text, writable
 from prowess.tools.near import nearest
-from prowess.tools.place import Place
+from prowess.tools.place import Place, settled
 from prowess.tools.toolbox import Tool, failed, seen, typed
 
 _NUMBERED = re.compile(r"^ {0,5}\d+\t", re.MULTILINE)
@@ -130,7 +130,7 @@ def _edit(place: Place, path: str, old: str, new: str, *, every: bool) -> Observ
         return failed("old_string is empty: use Write to make or replace a whole file.")
     if old == new:
         return failed("old_string and new_string are the same: there is nothing to change.")
-    spot = writable(place, path)
+    spot = settled(place, writable(place, path), Call(id="", tool="Edit", input={}))
     try:
         was = as_text(place, spot, read_in(spot.root, spot.relative, limit=LARGEST))
     except AbsentError as absent:

@@ -16,7 +16,7 @@ from prowess.core.errors import RefusedError
 from prowess.core.workspace import AbsentError, is_folder, names_in, read_in, write_in
 from prowess.tools.near import nearest
 from prowess.tools.output import SHOWN
-from prowess.tools.place import Place, Spot, beneath, locate
+from prowess.tools.place import Place, Spot, beneath, locate, settled
 from prowess.tools.text import Text, decode
 from prowess.tools.toolbox import Tool, failed, seen, typed
 
@@ -54,6 +54,8 @@ async def write(
 
 def bytes_of(place: Place, spot: Spot, tool: str) -> tuple[Spot, bytes, tuple[str, ...]]:
     """A file's bytes; a near name is taken only if the gate lets that one through as well."""
+    call = Call(id="", tool=tool, input={})
+    spot = settled(place, spot, call)
     try:
         return spot, read_in(spot.root, spot.relative, limit=LARGEST), ()
     except AbsentError as absent:
@@ -63,6 +65,7 @@ def bytes_of(place: Place, spot: Spot, tool: str) -> tuple[Spot, bytes, tuple[st
         other = spot.beside(meant)
         if not _granted(place, tool, other):
             raise
+        other = settled(place, other, call)
         data = read_in(other.root, other.relative, limit=LARGEST)
         return other, data, (f"there is no {spot.name}; took {other.name}",)
 
@@ -86,6 +89,7 @@ def as_text(place: Place, spot: Spot, data: bytes, encoding: str = "") -> Text:
 
 def _read(place: Place, path: str, offset: int, limit: int, encoding: str) -> Observation:
     spot, healed = _spot(place, path)
+    spot = settled(place, spot, Call(id="", tool="Read", input={}))
     if is_folder(spot.root, spot.relative):
         return listing(spot)
     spot, data, nearly = bytes_of(place, spot, "Read")

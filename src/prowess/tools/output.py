@@ -1,7 +1,8 @@
 """
 Long output: kept whole in the run's folder, shown with its middle left out.
 
-The model is told where the whole is and can read any part of it; nothing is lost.
+The model is told where the whole is and can read any part of it; nothing is lost but what may not
+be written to disk.
 """
 
 import os
@@ -36,5 +37,5 @@ def keep(place: Place, call_id: str, text: str) -> str:
     path = os.path.join(place.outputs, f"{name}.txt")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
+        file.write(place.clean(text))
     return path

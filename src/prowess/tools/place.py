@@ -8,8 +8,9 @@ The workspace can be written; the skill's folder and what was kept of long outpu
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from prowess.core.chat import Call
 from prowess.core.errors import RefusedError
 from prowess.core.ports import Ask, Gate, Sandbox
 from prowess.core.process import Limits
@@ -22,7 +23,8 @@ OUTPUTS = "outputs"  # the part of a run's folder that holds long output
 class Place:
     """
     `gate` judges whatever a tool would do instead of what was asked, so that help never does more
-    than was granted. `fill` puts values in for the `$variables` of a supporting file. Without
+    than was granted. `fill` puts values in for the `$variables` of a supporting file. `clean` takes
+    out of long output what may not be kept on disk. Without
     `ask` or `load_skill` the tools that need them are not in the box.
     `heals` is false only to measure what the help is worth.
     """
@@ -38,6 +40,7 @@ class Place:
     ask: Ask | None = None
     load_skill: LoadSkill | None = None
     fill: Callable[[str], str] = str
+    clean: Callable[[str], str] = str
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     heals: bool = True
 
@@ -74,6 +77,24 @@ def locate(place: Place, path: str) -> Spot:
         f"{path} is outside the workspace",
         hint=f"use paths beneath {place.workspace}" + _also(place),
     )
+
+
+def settled(place: Place, spot: Spot, call: Call) -> Spot:
+    """
+    Where a path leads once its links are followed. The gate judged the name that was said, so it
+    judges this one as well: `call` is the call to make, but for its path.
+    """
+    root = os.path.realpath(spot.root)
+    whole = os.path.realpath(os.path.join(root, spot.relative))
+    relative = os.path.relpath(whole, root)
+    if relative == os.path.normpath(spot.relative) or relative.split("/")[0] == "..":
+        return spot  # a link that leads outside is stopped where files are opened
+    other = spot.beside(relative)
+    named = "path" if call.tool in ("Glob", "Grep") else "file_path"
+    verdict = place.gate(replace(call, input={**call.input, named: other.name}))
+    if not verdict.allowed:
+        raise RefusedError(f"{spot.name} is a link to {other.name}: {verdict.reason}")
+    return other
 
 
 def beneath(place: Place, path: str) -> Spot | None:

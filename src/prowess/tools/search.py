@@ -9,7 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -19,7 +19,7 @@ from prowess.core.chat import Call, Observation
 from prowess.core.errors import RefusedError
 from prowess.core.workspace import AbsentError, is_folder, read_in
 from prowess.tools.near import nearest, nearest_folder, walk
-from prowess.tools.place import Place, Spot, locate
+from prowess.tools.place import Place, Spot, locate, settled
 from prowess.tools.text import decode
 from prowess.tools.toolbox import Tool, seen, typed
 
@@ -73,11 +73,12 @@ async def grep(
 
 
 def _glob(place: Place, pattern: str, path: str) -> Observation:
-    spot, nearly = _where(place, "Glob", pattern, path)
+    call = Call(id="", tool="Glob", input={"pattern": pattern, "path": path})
+    spot, nearly = _where(place, call, path)
     pattern = pattern.removeprefix(f"{place.workspace}/").removeprefix("./")
     files = [os.path.relpath(file, spot.relative) for file in _files(spot)]
     found, healed = _fitting(files, pattern), ""
-    if not found and place.heals:
+    if not found and place.heals and _may_widen(place, spot, call):
         found, healed = _wider(files, pattern)
     names = [spot.beside(os.path.normpath(f"{spot.relative}/{file}")).name for file in found]
     more = f"\n[and {len(names) - _MOST_FILES} more]" if len(names) > _MOST_FILES else ""
@@ -88,19 +89,24 @@ def _glob(place: Place, pattern: str, path: str) -> Observation:
     )
 
 
-def _where(place: Place, tool: str, pattern: str, path: str) -> tuple[Spot, tuple[str, ...]]:
+def _where(place: Place, call: Call, path: str) -> tuple[Spot, tuple[str, ...]]:
     """Where to look; a near name is taken only if the gate lets that one through as well."""
-    spot = locate(place, path)
+    spot = settled(place, locate(place, path), call)
     if not place.heals or os.path.lexists(os.path.join(spot.root, spot.relative)):
         return spot, ()
     meant = nearest_folder(spot.relative, spot.root) or nearest(spot.relative, spot.root)[0]
     if meant is None:
         return spot, ()
     other = spot.beside(meant)
-    asked = Call(id="", tool=tool, input={"pattern": pattern, "path": other.name})
-    if not place.gate(asked).allowed:
+    if not place.gate(replace(call, input={**call.input, "path": other.name})).allowed:
         return spot, ()
+    other = settled(place, other, call)
     return other, (f"there is no {spot.name}; looked in {other.name}",)
+
+
+def _may_widen(place: Place, spot: Spot, call: Call) -> bool:
+    """Whether the gate would let every file of the folder be named."""
+    return place.gate(replace(call, input={"pattern": "**/*", "path": spot.name})).allowed
 
 
 def _wider(files: Sequence[str], pattern: str) -> tuple[list[str], str]:
@@ -189,7 +195,8 @@ def _expression(pattern: str, *, ignore_case: bool, heals: bool) -> tuple[Any, t
 def _grep(
     place: Place, search: _Search, path: str, glob: str, healed: tuple[str, ...]
 ) -> Observation:
-    spot, nearly = _where(place, "Grep", search.pattern, path)
+    call = Call(id="", tool="Grep", input={"pattern": search.pattern, "path": path})
+    spot, nearly = _where(place, call, path)
     files: Sequence[str] = list(_files(spot))
     if glob:
         files = _fitting(files, glob if "/" in glob else f"**/{glob}")
@@ -216,7 +223,13 @@ def _grep(
 
 
 def _lines(spot: Spot, file: str, *, heals: bool) -> tuple[list[str], str]:
-    """The lines of a text and its odd encoding; none of what is binary, huge or not to be had."""
+    """
+    The lines of a text and its odd encoding; none of what is binary, huge or not to be had.
+
+    A link has none either: what it leads to is found under its own name, if that may be searched.
+    """
+    if os.path.islink(os.path.join(spot.root, file)):
+        return [], ""
     try:
         data = read_in(spot.root, file, limit=_LARGEST)
         text = decode(data, encoding=None if heals else "utf-8")
