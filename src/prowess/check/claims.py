@@ -42,7 +42,7 @@ def claims_of(value: Mapping[str, Any]) -> list[Claim]:
 
 def said_claims(answer: str) -> tuple[list[Claim], list[Ignored]]:
     """The claims in an agent's answer: its last JSON that speaks of criteria, if it has the shape."""
-    found = [each for each in _objects(answer[-MAX_CHARS:]) if "criteria" in each]
+    found = [each for each in objects_in(answer) if "criteria" in each]
     if not found:
         return [], [Ignored(what="the answer", why="it holds no evidence JSON")]
     if wrong := problems(found[-1], "evidence"):
@@ -52,13 +52,14 @@ def said_claims(answer: str) -> tuple[list[Claim], list[Ignored]]:
 
 def claimed_outcome(answer: str) -> str | None:
     """What a phase report in the answer claims, for the record; it decides nothing."""
-    reports = [each for each in _objects(answer[-MAX_CHARS:]) if "statusUpdates" in each]
+    reports = [each for each in objects_in(answer) if "statusUpdates" in each]
     outcome = reports[-1].get("outcome") if reports else None
     return outcome if outcome in ("passed", "failed") else None
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    """Every outermost JSON object in a text, in order."""
+def objects_in(answer: str) -> list[dict[str, Any]]:
+    """Every outermost JSON object in what an agent said, in order."""
+    text = answer[-MAX_CHARS:]
     decoder = json.JSONDecoder()
     found = []
     place = text.find("{")

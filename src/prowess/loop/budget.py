@@ -15,11 +15,11 @@ class Used:
 
     def add(self, end: AgentEnd) -> None:
         self.attempts += 1
-        self.tokens += end.usage.input_tokens + end.usage.output_tokens
-        if end.usage.cost is None:
-            self.unpriced = True
-        else:
-            self.dollars += end.usage.cost
+        tokens, cost = end.usage.input_tokens + end.usage.output_tokens, end.usage.cost
+        self.tokens += tokens
+        # Who counts no tokens has told nothing of what it cost, whatever it cost.
+        self.unpriced = self.unpriced or cost is None or not (tokens or cost)
+        self.dollars += cost or 0.0
 
     def spent(self, request: LoopRequest, seconds: float) -> str:
         """Which budget is used up, in words; empty while none is."""

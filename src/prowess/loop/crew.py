@@ -1,7 +1,6 @@
 """What a loop works with: agents by name, the repository, and how it tells its story."""
 
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +12,14 @@ from prowess.loop.abreast import Step
 from prowess.loop.agents.base import Agent
 from prowess.loop.agents.known import open_program, passed_on
 from prowess.loop.git import Repository
-from prowess.loop.request import LoopRequest
+from prowess.loop.request import LoopRequest, own_paths, plan_name
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crew:
     """
-    `step` does a durable step of the run. `agents` brings agents of the caller's own, by name, before
+    `step` does a durable step of the run. `kept` is how git behaved before any agent was at work,
+    known once the loop has begun. `agents` brings agents of the caller's own, by name, before
     those that are known.
     """
 
@@ -28,21 +28,20 @@ class Crew:
     request: LoopRequest
     world: World
     record: Record
+    kept: dict[str, str | None] = field(default_factory=dict)
     agents: Callable[[str], Agent | None] = lambda name: None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
     def plan_name(self) -> str:
-        """The plan as an agent in the workspace would name it."""
-        return os.path.relpath(self.request.plan, self.request.workspace)
+        return plan_name(self.request)
 
     @property
     def own(self) -> tuple[str, ...]:
-        """What the loop itself writes in the workspace."""
-        return (self.plan_name, ".prowess/")
+        return own_paths(self.request)
 
     def repository(self, folder: str) -> Repository:
-        return Repository(folder=folder, own=self.own)
+        return Repository(folder=folder, own=self.own, kept=self.kept)
 
     def next_run(self) -> str:
         return f"{self.run}.{next(self._numbers)}"

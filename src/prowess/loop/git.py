@@ -1,7 +1,8 @@
 """
 What the loop does with git: look, keep, and never lose anybody's work.
 
-An agent could have written into `.git`, so hooks and monitors of the repository are never run.
+An agent could have written into `.git`, so hooks and monitors of the repository are never run, and
+its settings are put back as they were before any agent was at work. Git gets none of our secrets.
 """
 
 import asyncio
@@ -10,9 +11,10 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prowess.core.errors import OutsideError, UsageError
+from prowess.loop.guarding import Kept, no_link, put_back
 
 _SAFE = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
@@ -26,9 +28,11 @@ class Repository:
 
     folder: str
     own: tuple[str, ...] = ()
+    kept: Kept = field(default_factory=dict)  # git's settings before any agent was at work
 
     async def git(self, *words: str, fails: bool = True, more: Mapping[str, str] = {}) -> str:
         """What git prints. When it fails: `OutsideError`, or an empty text where `fails` is false."""
+        put_back(self.kept)
         identity = () if await self._has_identity(words) else _NOBODY
         code, out, err = await _run("git", *_SAFE, *identity, *words, cwd=self.folder, more=more)
         if code and fails:
@@ -46,6 +50,32 @@ class Repository:
 
     async def head(self) -> str:
         return (await self.git("rev-parse", "HEAD")).strip()
+
+    async def branch(self) -> str:
+        """The branch that is checked out; empty where none is."""
+        return (await self.git("symbolic-ref", "-q", "HEAD", fails=False)).strip()
+
+    async def back_to(self, branch: str) -> None:
+        """On this branch again, with the tree as it is; an agent that went elsewhere loses nothing."""
+        if branch and await self.branch() != branch:
+            await self.git("symbolic-ref", "HEAD", branch)
+            await self.git("reset", "-q")
+
+    async def restore(self, tree: str) -> list[str]:
+        """Make the tree again what `picture` saw, but for ignored files; which paths were not it."""
+        now = await self.picture()
+        if now == tree:
+            return []
+        told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-status", tree, now)
+        fields = told.split("\0")
+        changed = dict(zip(fields[1::2], fields[::2], strict=False))
+        for path, status in changed.items():
+            if status == "A":
+                with suppress(FileNotFoundError, IsADirectoryError):
+                    os.unlink(os.path.join(self.folder, path))
+            else:
+                await self.git("checkout", "-q", tree, "--", f":(literal){path}")
+        return list(changed)
 
     async def must_be_clean(self) -> None:
         """The loop tells its own changes from a person's by beginning with none."""
@@ -146,7 +176,7 @@ async def _run(*words: str, cwd: str, more: Mapping[str, str] = {}) -> tuple[int
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8", **more},
+            env={**_environment(cwd), **more},
         )
     except FileNotFoundError:
         raise OutsideError("git is not on this machine", hint="install git") from None
@@ -154,7 +184,19 @@ async def _run(*words: str, cwd: str, more: Mapping[str, str] = {}) -> tuple[int
     return process.returncode or 0, out.decode(errors="replace"), err.decode(errors="replace")
 
 
+def _environment(folder: str) -> dict[str, str]:
+    """What git needs and no more; the work tree is where it is, whatever the repository says."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+    kept |= {name: value for name, value in os.environ.items() if name.startswith("GIT_AUTHOR")}
+    place = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    if os.path.isdir(os.path.join(folder, ".git")):
+        place |= {"GIT_WORK_TREE": folder, "GIT_DIR": os.path.join(folder, ".git")}
+    return kept | place
+
+
 def _read(folder: str, path: str) -> bytes | None:
+    if os.path.islink(os.path.join(folder, path)):
+        return None  # an agent made it one; what the last commit has is put back
     try:
         with open(os.path.join(folder, path), "rb") as file:
             return file.read()
@@ -163,5 +205,5 @@ def _read(folder: str, path: str) -> bytes | None:
 
 
 def _write(folder: str, path: str, content: bytes) -> None:
-    with open(os.path.join(folder, path), "wb") as file:
+    with open(no_link(os.path.join(folder, path)), "wb") as file:
         file.write(content)

@@ -23,14 +23,15 @@ from prowess.core.process import Order
 from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import Asked, check_events, checker_of
 from prowess.engine.choosing import TaskPrompt, task_prompt
-from prowess.loop import marks
+from prowess.loop import leftovers, marks
 from prowess.loop.budget import Used
 from prowess.loop.crew import Crew
+from prowess.loop.guarding import restore_plan
 from prowess.loop.phases import Phase, Phases
+from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import read_review
 from prowess.loop.templates import template
 
-ARTIFACTS = ".prowess"
 MOST_PHASES = 100  # of one task; phases that lead in circles end here
 _PAUSE = 300.0  # seconds to wait for a usage limit when nobody says how long it lasts
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
@@ -62,13 +63,17 @@ class Journey:
     attempts: int = 0
     feedback: str = ""
     base: str = ""
+    branch: str = ""
     answer: str = ""
+    tampered: list[str] = field(default_factory=list)
     marks: list[Any] = field(default_factory=list)
     report: Report | None = None
     status: dict[str, Any] = field(default_factory=dict)
 
     async def run(self) -> Done:
-        self.base = await self.crew.step("base", self.crew.repository(self.workspace).head)
+        repository = self.crew.repository(self.workspace)
+        self.base = await self.crew.step("base", repository.head)
+        self.branch = await self.crew.step("branch", repository.branch)
         self.status = {
             "attempt": self.attempts,
             "max_attempts": self.crew.request.max_attempts,
@@ -176,6 +181,9 @@ class Journey:
             end = end_from_json(seen["end"])
             for label in seen["unticked"]:
                 self._tell("unticked", f"Only the loop ticks: {label}", ticked=label)
+            self.tampered = seen["tampered"]
+            for what in self.tampered:
+                self._tell("plan_restored", f"The plan was put back: {what}", what=what)
             self.crew.tell(
                 "agent.joined",
                 f"{agent}: {end.trouble if end.trouble != 'none' else 'ended'}",
@@ -197,16 +205,19 @@ class Journey:
             model=request.model,
             wall=request.wall,
             idle=request.idle or None,
-            environment=self.crew.passed_on(agent),
+            environment={**self.crew.passed_on(agent), leftovers.NAME: child},
             skills=prompt.skills,
         )
         record = self.crew.world.appender(child)
-        before = await repository.picture()
+        await leftovers.end_leftovers(child)
+        before, plan = await repository.picture(), marks.content(request.plan)
         end = await self.crew.open_agent(agent).work(order, record=record)
+        aside = os.path.join(request.workspace, ARTIFACTS, "plans", f"{child}.md")
         return {
             "end": end.as_json(),
             "changed": await repository.picture() != before,
             "unticked": marks.undo_ticks(request.plan, self.marks),
+            "tampered": restore_plan(request.plan, plan, aside),
         }
 
     async def _wait(self, end: AgentEnd) -> None:
@@ -227,8 +238,16 @@ class Journey:
     async def _check(self) -> None:
         report = await self._judged(self._asked(self._spec))
         self.status["check"] = report.outcome
-        if not report.passed:
+        if self.tampered:
+            self.status["check"] = "failed"
+            self.feedback = (
+                f"The plan is not the implementer's to change: {'; '.join(self.tampered)}"
+            )
+        elif not report.passed:
             self.feedback = feedback_of(report)
+        elif not _seen_by_us(report):
+            # What only its implementer says shows it, somebody else has to look at.
+            self.status["check"] = "unproven"
 
     def _asked(self, spec: Spec) -> Asked:
         claims, ignored = said_claims(self.answer)
@@ -244,7 +263,12 @@ class Journey:
 
     async def _judged(self, asked: Asked) -> Report:
         async def judge() -> Json:
+            repository = self.crew.repository(self.workspace)
+            await repository.back_to(self.branch)
+            before = await repository.picture()
             report = await checker_of(self.crew.world).check(asked)
+            # What is kept is what was checked, not what the checks or a program left behind made of it.
+            await repository.restore(before)
             attempt = f"{self._spec.id}-{self.status['attempt']}"
             folder = os.path.join(self.crew.request.workspace, ARTIFACTS, "check", attempt)
             write_artifacts(report, folder, claims=asked.claims, phase="check")
@@ -258,7 +282,7 @@ class Journey:
 
     async def recheck(self, base: str) -> str:
         """Check what was merged on top of `base`; what is wrong with it, or an empty text."""
-        self.base = base
+        self.base, self.branch = base, ""  # a merge is on no branch yet
         report = await self._judged(self._asked(self._spec))
         return feedback_of(report) if report.outcome == "failed" else ""
 
@@ -311,6 +335,14 @@ class Journey:
     @property
     def _spec(self) -> Spec:
         return spec_of(self.task)
+
+
+def _seen_by_us(report: Report) -> bool:
+    """Whether every criterion was met in our own sight, and not only by what somebody cites."""
+    return all(
+        any(each.own and each.state == "confirmed" for each in criterion.evidence)
+        for criterion in report.criteria
+    )
 
 
 def _fields(asked: Asked) -> Mapping[str, Any]:

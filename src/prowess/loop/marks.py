@@ -10,6 +10,7 @@ from typing import Any
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.task import DONE, Mark, Plan, Task, key_of
+from prowess.loop.guarding import no_link
 from prowess.select.plan import read_plan, ticked
 
 
@@ -20,6 +21,11 @@ def read(path: str) -> Plan | None:
     except UsageError:
         return None
     return plan if plan.tasks else None
+
+
+def content(path: str) -> bytes:
+    """The plan as it lies there."""
+    return _bytes(path)
 
 
 def tick(path: str, task: Task, mark: Mark) -> bool:
@@ -63,7 +69,7 @@ def again(plan: Plan, task: Task) -> Task | None:
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
+        with open(no_link(path), "rb") as file:
             return file.read()
     except OSError as error:
         raise UsageError(
@@ -73,7 +79,7 @@ def _bytes(path: str) -> bytes:
 
 def _replace(path: str, data: bytes) -> None:
     """In one move, so that nobody ever reads half a plan."""
-    folder, name = os.path.split(os.path.realpath(path))
+    folder, name = os.path.split(no_link(path))
     try:
         descriptor, made = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
         with os.fdopen(descriptor, "wb") as file:

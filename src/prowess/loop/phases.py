@@ -106,7 +106,7 @@ def _phases(placed: Placed, wrong: list[tuple[int, str]]) -> dict[str, Phase]:
 def _phase(placed: Placed, name: str, given: Any, wrong: list[tuple[int, str]]) -> Phase:
     path = ("phases", name)
     kind = given.get("type") if isinstance(given, dict) else None
-    if kind not in _KEYS:
+    if not isinstance(kind, str) or kind not in _KEYS:
         wrong.append((placed.place(path)[0], f"{name}: type is {' or '.join(_KEYS)}"))
         return Phase(name=name, type="terminal")
     wrong += [
@@ -164,7 +164,7 @@ def _guard(text: Any, name: str, line: int, wrong: list[tuple[int, str]]) -> Gua
 
 def _connected(placed: Placed, phases: Mapping[str, Phase], wrong: list[tuple[int, str]]) -> None:
     start = placed.value.get("start")
-    if start not in phases:
+    if not isinstance(start, str) or start not in phases:
         wrong.append((placed.place(("start",))[0], f"start is the name of a phase, not {start!r}"))
     for phase in phases.values():
         for number, transition in enumerate(phase.transitions):

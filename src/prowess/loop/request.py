@@ -1,8 +1,11 @@
 """What is asked of a loop, as JSON: with it alone it can begin, or go on in any process."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+ARTIFACTS = ".prowess"  # in the workspace: reports and feedback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,3 +38,13 @@ class LoopRequest:
 
 def loop_request(value: Mapping[str, Any]) -> LoopRequest:
     return LoopRequest(**{**value, "command": tuple(value["command"])})
+
+
+def plan_name(request: LoopRequest) -> str:
+    """The plan as an agent in the workspace would name it."""
+    return os.path.relpath(request.plan, request.workspace)
+
+
+def own_paths(request: LoopRequest) -> tuple[str, ...]:
+    """What the loop itself writes in the workspace."""
+    return (plan_name(request), f"{ARTIFACTS}/")

@@ -4,10 +4,10 @@ A reviewer's verdict, read strictly: one JSON object at the end of the answer, o
 An approval counts as far as code finds what it cites.
 """
 
-import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from prowess.check.claims import objects_in
 from prowess.core.evidence import Claim, Evidence
 
 Said = Literal["approved", "changes", "none"]
@@ -28,7 +28,7 @@ class Review:
 
 def read_review(answer: str) -> Review:
     """The last JSON object with a `verdict` in the answer decides; words around it never do."""
-    found = [each for each in _objects(answer) if "verdict" in each and "criteria" not in each]
+    found = [each for each in objects_in(answer) if "verdict" in each and "criteria" not in each]
     if not found:
         return Review(said="none", feedback="the review gave no verdict")
     last = found[-1]
@@ -37,7 +37,7 @@ def read_review(answer: str) -> Review:
     if last["verdict"] != "APPROVED":
         return Review(said="none", feedback=f"the review's verdict is {last['verdict']!r}")
     evidence = tuple(_evidence(last.get("evidence")))
-    if not evidence:
+    if all(each.type == "file_existence" for each in evidence):
         return Review(said="none", feedback="the review approves and shows nothing")
     return Review(said="approved", evidence=evidence)
 
@@ -57,17 +57,3 @@ def _evidence(given: Any) -> list[Evidence]:
                 )
             )
     return made
-
-
-def _objects(text: str) -> list[dict[str, Any]]:
-    """Every outermost JSON object in a text, in order."""
-    decoder, found, at = json.JSONDecoder(), [], text.find("{")
-    while at >= 0:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except ValueError:
-            end = at + 1
-        else:
-            found.append(value)
-        at = text.find("{", end)
-    return [each for each in found if isinstance(each, dict)]

@@ -24,10 +24,12 @@ from prowess.loop.agents.base import Agent
 from prowess.loop.budget import Used
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
-from prowess.loop.journey import ARTIFACTS, Done, Journey
+from prowess.loop.git import Repository
+from prowess.loop.guarding import git_settings
+from prowess.loop.journey import Done, Journey
 from prowess.loop.phases import DEFAULT, Phases, load_phases
 from prowess.loop.report import Entry, report
-from prowess.loop.request import loop_request
+from prowess.loop.request import ARTIFACTS, LoopRequest, loop_request, own_paths
 from prowess.loop.worktrees import Worktree
 
 KIND = "loop"
@@ -96,7 +98,7 @@ async def _loop(crew: Crew) -> Outcome:
         progress=0,
     )
     story = _Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
-    await crew.step("clean", partial(_begin, crew))
+    crew.kept.update(await crew.step("clean", partial(_begin, request)))
     started = await crew.step("clock", _now)
     for _ in range(_MOST_ROUNDS):
         if reason := story.used.spent(request, await crew.step("clock", _now) - started):
@@ -197,15 +199,20 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: Mapping[str, Any
     story.entries.append(Entry(task=task, done=done, branch=kept["branch"], commit=kept["commit"]))
 
 
-async def _begin(crew: Crew) -> Json:
-    if marks.read(crew.request.plan) is None:
+async def check_place(request: LoopRequest) -> None:
+    """Refuse a plan without tasks, and a repository that is none or holds work of somebody else."""
+    if marks.read(request.plan) is None:
         raise UsageError(
-            f"{crew.request.plan} holds no task that could be read",
+            f"{request.plan} holds no task that could be read",
             hint="write tasks as `- [ ] text`; `prowess plan` shows how a plan is read",
         )
-    _make_room(os.path.join(crew.request.workspace, ARTIFACTS))
-    await crew.repository(crew.request.workspace).must_be_clean()
-    return None
+    await Repository(folder=request.workspace, own=own_paths(request)).must_be_clean()
+
+
+async def _begin(request: LoopRequest) -> Json:
+    await check_place(request)
+    _make_room(os.path.join(request.workspace, ARTIFACTS))
+    return git_settings(request.workspace)
 
 
 def _make_room(folder: str) -> None:

@@ -1,0 +1,70 @@
+"""Guards of transitions: the small language, and nothing beside it."""
+
+from typing import Any
+
+import pytest
+
+from prowess.loop.guards import GuardError, parse_guard
+
+STATUS = {"status": {"attempt": 2, "max_attempts": 3, "check": "failed", "review": "none"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("status.attempt < status.max_attempts", True),
+        ("status.attempt >= 3", False),
+        ("status.attempt == 2 and status.check == 'failed'", True),
+        ("not status.check == 'failed'", False),
+        ("not (status.check == 'passed' or status.attempt > 2)", True),
+        ("status.check == 'passed' or status.check == 'failed' and status.attempt == 1", False),
+        ("(status.check == 'passed' or status.check == 'failed') and status.attempt != 1", True),
+        ('status.review == "none"', True),
+        ("status.check == 'a, [b] in {c}'", False),
+        ("true", True),
+    ],
+)
+def test_a_guard_holds_or_does_not(text: str, holds: object) -> None:
+    assert parse_guard(text).holds(STATUS) is holds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "status.attempt <",
+        "status.attempt = 2",
+        "(status.attempt == 2",
+        "status.attempt == 2)",
+        "status.check == 'failed",
+        "status.check in ['failed']",
+        "status.attempt + 1 == 3",
+        "len(status.check) == 6",
+        "status.check.upper() == 'FAILED'",
+        "__import__('os')",
+        "status.attempt == 2; true",
+        "status.check == 'failed' && true",
+        "status.chekc == 'failed'",
+        "status",
+        "check == 'failed'",
+        "task.label == 'x'",
+        "status.attempt.real == 2",
+        "and",
+        "not",
+    ],
+)
+def test_what_is_no_guard_is_an_error_when_it_is_read(text: str) -> None:
+    with pytest.raises(GuardError):
+        parse_guard(text)
+
+
+def test_a_guard_about_something_unknown_says_what_is_known() -> None:
+    with pytest.raises(GuardError, match=r"'status.tries'; it may about status.attempt"):
+        parse_guard("status.tries > 2")
+
+
+def test_a_guard_nested_beyond_sense_is_an_error_and_never_a_crash() -> None:
+    deep: Any = "(" * 5000 + "true" + ")" * 5000
+
+    with pytest.raises(GuardError):
+        parse_guard(deep)
