@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 # Other tools run what they find in these, so writing there would be a way around every rule.
-PROTECTED = frozenset((".git", ".claude", ".skills", ".vscode", ".idea"))
+PROTECTED = (
+    ".git", ".claude", ".skills", ".agents/skills", ".vscode", ".idea", ".husky", ".envrc",
+    ".github/workflows", "prowess.toml",
+)  # fmt: skip
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _ODD = re.compile(r"[\[\]{}()!|]")
@@ -53,13 +56,17 @@ class World:
 
 
 def protected(path: str) -> str | None:
-    """The guarded folder that `path` lies in, if any."""
-    return next((part for part in path.split("/") if part.casefold() in PROTECTED), None)
+    """The guarded folder or file that `path` is or lies in, if any, as the path has it."""
+    for each in PROTECTED:
+        found = f"/{path}/".casefold().find(f"/{each}/")
+        if found >= 0:
+            return path[found : found + len(each)]
+    return None
 
 
-def names(pattern: str, folder: str) -> bool:
-    """Does the pattern itself name the folder, rather than happen to match it?"""
-    return folder in pattern.split("/")
+def names(pattern: str, guarded: str) -> bool:
+    """Does the pattern itself name it, rather than happen to match it?"""
+    return f"/{guarded}/" in f"/{pattern}/"
 
 
 def covers(pattern: str, path: str, world: World) -> bool:

@@ -17,6 +17,7 @@ from prowess.permit.shell.arguments import check_arguments, inner_commands
 from prowess.permit.shell.environment import NEVER, check_assignment
 from prowess.permit.shell.free import is_free
 from prowess.permit.shell.git import plainly
+from prowess.permit.shell.reach import applies
 from prowess.permit.shell.redirects import check_forbidden, check_redirects
 from prowess.permit.shell.simple import Simple
 from prowess.permit.shell.syntax import read_script
@@ -210,16 +211,34 @@ class _Grant:
         if "=" in name.text:
             raise RefusedError(f"`{name.text}` is no name of a command; leave the assignment out")
 
-    def _rule(self, words: Sequence[Word], *, exact: bool = False, named: bool = False) -> str:
-        """`exact`: only a rule without `*` counts. `named`: only one that says the command's name."""
+    def _rule(
+        self,
+        words: Sequence[Word],
+        *,
+        exact: bool = False,
+        named: bool = False,
+        anywhere: bool = False,
+    ) -> str:
+        """
+        `exact`: only a rule without `*` counts. `named`: only one that says the command's name.
+        `anywhere`: as if it ran in the workspace itself.
+        """
         texts = [word.text for word in words]
         for rule in self.policy.granted.of("Bash"):
             pattern = command_pattern(rule.specifier or "")
             if exact and not pattern.exact:
                 continue
-            if pattern.matches(texts) and (not named or pattern.words[0] == texts[0]):
+            if named and pattern.words[:1] != (texts[0],):
+                continue
+            if pattern.matches(texts) and applies(
+                pattern, texts, at_root=anywhere or self._at_root
+            ):
                 return str(rule)
         return ""
+
+    @property
+    def _at_root(self) -> bool:
+        return self.policy.world.all_in_workspace(".", self.simple.cwds) == ["."]
 
     def _not_granted(self, words: Sequence[Word]) -> RefusedError:
         shown = " ".join(word.text for word in words).replace("\0", "…")
@@ -230,6 +249,10 @@ class _Grant:
             )
         rules = [str(rule) for rule in field.of("Bash")]
         listed = ", ".join(rules[:_SHOWN]) + (", …" if len(rules) > _SHOWN else "")
+        if not self._at_root and self._rule(words, anywhere=True):
+            return RefusedError(
+                f"`{shown}` is granted in the workspace itself only; leave out the `cd`"
+            )
         return RefusedError(
             f"`{shown}` is not granted; granted commands: {listed or 'only harmless ones such as echo'}"
         )
