@@ -124,11 +124,11 @@ def show(took: Mapping[str, list[Times]]) -> None:
     base = figures(took["alone"])
     for kind, times in took.items():
         pairs = zip(figures(times), base, strict=True)
-        cells = [f"{figure:.2f} ms, {figure / of:.2f} ×" for figure, of in pairs]
+        cells = [f"{figure:.2f} ms, {figure / of:.2f} x" for figure, of in pairs]
         print(f"| {names[kind]} | {' | '.join(cells)} |")
     factor = figures(took[KIND])[0] / base[0]
     print(
-        f"\nPromised: {PROMISED:.1f} × at most, in the middle and on the clock. This time: {factor:.2f} ×."
+        f"\nPromised: {PROMISED:.1f} x at most, in the middle and on the clock. This time: {factor:.2f} x."
     )
 
 
