@@ -8,8 +8,7 @@ started is gone, and so is its private folder.
 import glob
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -25,6 +24,7 @@ from prowess.loop.agents.heard import Heard
 from prowess.loop.agents.kept import Kept
 from prowess.loop.agents.limits import reset_time, sort
 from prowess.loop.agents.loose import json_line
+from prowess.loop.agents.private import TEMPORARY, private_folder, write_files
 from prowess.sandbox.process import supervise
 
 # What programs need to find their way, to speak to people and to reach the network; no keys.
@@ -61,13 +61,13 @@ class Program:
                 record(event)
 
         with (
-            _private() as place,
+            private_folder() as place,
             handed_over(order, links=ways.reads_skills),
             _tidied(order.workspace, ways.leaves),
         ):
             kept = Kept(pattern=os.path.join(glob.escape(place), ways.kept))
             launch = ways.launch(order, place)
-            _write(place, launch.files)
+            write_files(place, launch.files)
             finished = await supervise(
                 (self.path, *launch.words),
                 cwd=order.workspace,
@@ -168,16 +168,8 @@ def _price_for(order: AgentOrder) -> Callable[[str, Usage], float | None]:
 def _environment(order: AgentOrder, launch: Launch, place: str) -> dict[str, str]:
     """Nothing of ours but what is needed, then what the agent needs, then what the order says."""
     ours = {name: os.environ[name] for name in PASSED if name in os.environ}
-    temporary = os.path.join(place, "tmp")
+    temporary = os.path.join(place, TEMPORARY)
     return {**ours, "TERM": "dumb", "TMPDIR": temporary, **launch.environment, **order.environment}
-
-
-@contextmanager
-def _private() -> Iterator[str]:
-    """A folder that only the owner can look into, with one inside for what is temporary."""
-    with tempfile.TemporaryDirectory(prefix="prowess-agent-", ignore_cleanup_errors=True) as place:
-        os.mkdir(os.path.join(place, "tmp"))
-        yield os.path.realpath(place)
 
 
 @contextmanager
@@ -197,11 +189,3 @@ def _tidied(workspace: str, leaves: tuple[str, ...]) -> Iterator[None]:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 os.unlink(path)
-
-
-def _write(place: str, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        path = os.path.join(place, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
