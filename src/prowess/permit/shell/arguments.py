@@ -15,11 +15,14 @@ from prowess.permit.shell.awk import check_awk
 from prowess.permit.shell.git import check_git
 from prowess.permit.shell.sed import check_sed
 from prowess.permit.shell.simple import Simple
+from prowess.permit.shell.targets import check_targets
 from prowess.permit.shell.words import RefusedError, Word
 from prowess.permit.shell.wrappers import fill
 
 _SSH_OPTION = re.compile(
-    r"\s*(?:proxycommand|localcommand|permitlocalcommand|knownhostscommand)\b", re.IGNORECASE
+    r"[\s\"=]*(?:proxycommand|localcommand|permitlocalcommand|knownhostscommand|pkcs11provider"
+    r"|securitykeyprovider|xauthlocation|include|match)\b",
+    re.IGNORECASE,
 )
 # Letters with a value: what follows one in a cluster is no option.
 _SSH_VALUED = {
@@ -66,7 +69,7 @@ PROGRAMS: Mapping[str, Dangerous] = {
     "zip": Dangerous(long=("unzip-command",)),
     "split": Dangerous(long=("filter",)),
 }  # fmt: skip
-_ALIASES = {"gtar": "tar", "bsdtar": "tar", "fdfind": "fd", "gsort": "sort"}
+_ALIASES = {"gtar": "tar", "bsdtar": "tar", "fdfind": "fd", "gsort": "sort", "gsed": "sed"}
 
 
 def inner_commands(words: Sequence[Word]) -> list[tuple[Word, ...]]:
@@ -99,6 +102,7 @@ def check_arguments(words: Sequence[Word], simple: Simple, policy: Policy) -> No
     name = _ALIASES.get(words[0].program, words[0].program)
     if name in PROGRAMS or name in _CHECKS:
         _check_crafted(name, words)
+    check_targets(name, words, simple)
     if name in PROGRAMS:
         _check_options(name, words[1:], PROGRAMS[name])
     if name == "git":
@@ -172,7 +176,7 @@ def _check_ssh(words: Sequence[Word]) -> None:
             operands += 1
             continue
         for place, letter in enumerate(text[1:], 1):
-            if letter == "F" or (letter in "SD" and name in ("scp", "sftp")):
+            if letter == "F" or letter in {"ssh": "I"}.get(name, "SD"):
                 raise _runs(name, text)
             if letter not in _SSH_VALUED[name]:
                 continue
@@ -203,7 +207,6 @@ _CHECKS: Mapping[str, Callable[[Sequence[Word]], None]] = {
     "scp": _check_ssh,
     "sftp": _check_ssh,
     "sed": check_sed,
-    "gsed": check_sed,
     "awk": check_awk,
     "gawk": check_awk,
     "mawk": check_awk,
