@@ -93,7 +93,7 @@ def test_a_commit_of_nothing_is_none(ours: Repository) -> None:
 
 
 def test_a_failing_git_says_what_it_said(ours: Repository) -> None:
-    with pytest.raises(OutsideError, match="git rev-parse failed: .*nowhere"):
+    with pytest.raises(OutsideError, match=r"git rev-parse failed: .*nowhere"):
         ran(ours.git("rev-parse", "nowhere"))
 
 

@@ -251,3 +251,63 @@ def test_the_report_tells_the_proof_and_the_cost(repo: Path) -> None:
     assert "## Proven" in ended.outcome.answer
     assert "- PASS: `test -f hello.txt` succeeds" in ended.outcome.answer
     assert "1 attempts, 11 tokens, $0.0100." in ended.outcome.answer
+
+
+def test_an_agent_that_takes_the_plan_away_gets_nothing_ticked(repo: Path) -> None:
+    def takes(folder: Path, order: AgentOrder) -> str:
+        (folder / "PLAN.md").unlink()
+        return writes("hello.txt", "hi")(folder, order)
+
+    ended = loop(repo, ONE, Scripted([takes]), max_attempts=1)
+
+    assert "- [R] Say hello" not in git(repo, "show", "HEAD:PLAN.md")
+    assert not ended.outcome.ok
+
+
+def test_an_agent_that_ticks_its_own_tasks_has_ticked_nothing(repo: Path) -> None:
+    plan = f"{ONE}- [ ] Say bye\n  - `test -f bye.txt` succeeds\n"
+
+    def ticks(folder: Path, order: AgentOrder) -> str:
+        text = (folder / "PLAN.md").read_text()
+        (folder / "PLAN.md").write_text(text.replace("[ ]", "[R]"))
+        return "All done."
+
+    ended = loop(repo, plan, Scripted([ticks]), max_attempts=1)
+
+    assert ended.plan.count("[~]") == 2
+    assert "loop.unticked" in ended.kinds()
+
+
+def test_watchers_hear_of_attempts_that_lead_nowhere(repo: Path) -> None:
+    def unreadable(folder: Path, order: AgentOrder) -> str:
+        return 'Done. {"criteria": [{"criterion": "x"}], "verdict": "PASS"}'
+
+    ended = loop(repo, ONE, Scripted([nothing, unreadable]), max_attempts=2)
+
+    assert [each["attempt"] for each in ended.told("loop.no_progress")] == [1, 2]
+    assert [each["attempt"] for each in ended.told("loop.same_task")] == [2]
+    assert [each["attempt"] for each in ended.told("loop.malformed_completion")] == [2]
+
+
+def test_an_agent_at_work_is_told_of_by_no_watchdog(repo: Path) -> None:
+    ended = loop(repo, ONE, Scripted([writes("hello.txt", "hi")]))
+
+    watched = {"loop.no_progress", "loop.same_task", "loop.malformed_completion", "loop.unticked"}
+    assert not watched & set(ended.kinds())
+
+
+def test_the_skills_chosen_for_a_task_are_handed_to_the_agent(repo: Path) -> None:
+    write_file(repo / "prowess.toml", "[skills]\nskills_enabled = true\n")
+    skill = "---\nname: greeting\ndescription: Say hello in a file.\n---\nBe polite.\n"
+    folder = write_file(repo / ".agents" / "skills" / "greeting" / "SKILL.md", skill).parent
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "a skill")
+    handed: list[Any] = []
+
+    def look(_: Path, order: AgentOrder) -> str:
+        handed.append(dict(order.skills))
+        return ""
+
+    loop(repo, "- [ ] Say hello @greeting\n  - `false` exits with 1\n", Scripted([look]))
+
+    assert handed[0] == {"greeting": str(folder)}

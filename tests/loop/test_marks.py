@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from prowess.core.errors import UsageError
 from prowess.core.task import Task
 from prowess.loop import marks
 from support import write_file
@@ -82,11 +81,6 @@ def test_a_plan_without_a_task_is_none(tmp_path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
     assert marks.read(str(path)) is None
-
-
-def test_a_plan_that_is_gone_is_an_error_with_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
-        marks.read(str(tmp_path.resolve() / "NOWHERE.md"))
 
 
 def test_marks_of_done_work_that_somebody_else_set_are_taken_back(tmp_path: Path) -> None:

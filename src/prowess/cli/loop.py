@@ -136,9 +136,10 @@ async def _loop(
     from prowess.loop.crew import check_agents
     from prowess.loop.house import open_whole_house
     from prowess.loop.phases import DEFAULT, load_phases
-    from prowess.loop.run import KIND
+    from prowess.loop.run import KIND, check_place
 
     load_phases(request.phases or DEFAULT)
+    await check_place(request)
     async with open_whole_house(desk.settings) as house:
         check_agents(request, house.world)
         run = new_run()

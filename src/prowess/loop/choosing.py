@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from prowess.core.errors import UsageError
 from prowess.core.ports import Json
 from prowess.core.task import Plan, Task, key_of
 from prowess.loop import marks
@@ -25,7 +26,7 @@ async def choose(path: str, tried: Collection[str], most: int) -> Json:
     """The next tasks, at most so many, as JSON; None when there is nothing to begin."""
     plan = marks.read(path)
     if plan is None:
-        return None
+        raise UsageError(f"{path} holds no task any more", hint="put the plan back, and resume")
     waiting = plan.waiting()
     to_do = [
         task

@@ -10,6 +10,7 @@ followed, and a plan whose tasks were changed during an attempt is put back as i
 import base64
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.task import Plan, Task
@@ -51,7 +52,8 @@ def no_link(path: str) -> str:
 
 def restore_plan(path: str, before: bytes, aside: str) -> list[str]:
     """Put a plan back whose tasks were changed; the changed one is kept at `aside`, and told is what was."""
-    with open(no_link(path), "rb") as file:
+    after = b""  # of a plan that was taken away
+    with suppress(FileNotFoundError), open(no_link(path), "rb") as file:
         after = file.read()
     told = tampered(before, after)
     if told:

@@ -105,8 +105,8 @@ def _phases(placed: Placed, wrong: list[tuple[int, str]]) -> dict[str, Phase]:
 
 def _phase(placed: Placed, name: str, given: Any, wrong: list[tuple[int, str]]) -> Phase:
     path = ("phases", name)
-    kind = given.get("type") if isinstance(given, dict) else None
-    if not isinstance(kind, str) or kind not in _KEYS:
+    kind: Any = given.get("type") if isinstance(given, dict) else None
+    if kind not in get_args(Type):
         wrong.append((placed.place(path)[0], f"{name}: type is {' or '.join(_KEYS)}"))
         return Phase(name=name, type="terminal")
     wrong += [
