@@ -105,3 +105,23 @@ def test_a_bad_name_is_refused_with_a_better_one(
     assert found.code == 2
     assert told in found.err or "try" in found.err
     assert not (project / ".agents").exists()
+
+
+def test_a_workflow_with_five_mistakes_reports_five_each_with_its_line(
+    cli: Cli, tmp_path: Path
+) -> None:
+    broken = (
+        "name: five\nversion: '1.0'\ndescription: Wrong in five places.\nsteps:\n"
+        "  - id: a\n    type: comand\n    command: ls\n"
+        "  - id: b\n    type: command\n    command: echo {nobody}\n"
+        "  - id: b\n    type: output\n    template: absent\n"
+        "  - id: c\n    type: question\n    promt: Why?\n"
+    )
+    write_file(tmp_path / "five" / "skill.yaml", broken)
+
+    found = cli("validate", tmp_path / "five", "--json").json
+
+    assert not found["valid"]
+    lines = [problem["line"] for problem in found["problems"]]
+    assert len([line for line in lines if line]) >= 5
+    assert all(problem["hint"] for problem in found["problems"])

@@ -268,14 +268,14 @@ def validate(
 ) -> None:
     """Check skills by the letter of their format: every problem at once, with its line and what to do."""
     from prowess.discover.rules import skill_folders
-    from prowess.discover.rules import validate as check
+    from prowess.engine.validating import problems_of
 
     folders = [
         folder
         for path in paths
         for folder in skill_folders(path) or _by_name(path, project, data, dirs)
     ]
-    found = [problem for folder in folders for problem in check(folder)]
+    found = [problem for folder in folders for problem in problems_of(folder)]
     valid = not any(problem.level == "error" for problem in found)
     if json:
         print_json({"valid": valid, "problems": [problem.as_json() for problem in found]})
