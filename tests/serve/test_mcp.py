@@ -204,6 +204,23 @@ def test_a_question_is_put_to_the_person_and_the_run_goes_on_with_the_answer(
     assert answers == ["blue", "3"]
 
 
+def test_a_question_of_a_sub_agent_is_put_to_the_person_once(
+    at: Path, tmp_path: Path, era: Era
+) -> None:
+    skill_file(at, "parent", "Delegate.")
+    skill_file(at, "child", "Ask.", context="fork")
+    scripts = {
+        "parent": [call("Skill", name="child"), final("done")],
+        "child": [call("Ask", question="Which?"), final("asked")],
+    }
+    person = Person(["red"])
+
+    result = Home(at, tmp_path / "data", scripts).call("parent", era, person)
+
+    assert text_of(result).startswith("done")
+    assert [each.message for each in person.asked] == ["Which?"]
+
+
 def test_a_client_that_cannot_be_asked_gets_the_question_as_text_and_a_tool_to_answer(
     at: Path, tmp_path: Path, era: Era
 ) -> None:
@@ -445,3 +462,11 @@ def test_text_of_facts_is_json_for_clients_that_read_only_text(at: Path, tmp_pat
     result = Home(at, tmp_path / "data").call("prowess_task_list")
 
     assert json.loads(text_of(result)) == result.structured_content == {"tasks": []}
+
+
+def test_every_tool_of_the_server_is_documented(at: Path, tmp_path: Path) -> None:
+    home = Home(at, tmp_path / "data", settings={"only_dirs": (str(at),)})
+    text = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
+
+    for name in tools_of(home):
+        assert f"`{name}`" in text, name
