@@ -20,11 +20,11 @@ _SAFE_KEYS = re.compile(
 )
 _RUNNING_KEYS = re.compile(
     r"(?:alias|pager|filter|credential|gpg|include|includeif|url|protocol|mergetool|difftool"
-    r"|browser|man|guitool|trailer|sendemail)(?:\..*)?"
+    r"|browser|man|guitool|trailer|sendemail|lfs|hook)(?:\..*)?"
     r"|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|worktree"
     r"|attributesfile|alternaterefscommand|excludesfile)"
     r"|sequence\.editor|diff\.external|init\.templatedir|interactive\.difffilter|web\.browser"
-    r"|uploadpack\.packobjectshook"
+    r"|uploadpack\.packobjectshook|gc\.recentobjectshook"
     r"|.*\.(?:command|textconv|driver|cmd|uploadpack|receivepack|vcs|update|program|helper|proxy)"
 )
 _FLAGS = frozenset(
@@ -52,6 +52,8 @@ _SAME_AS = {"send-pack": "push", "http-push": "push"}
 # Options of any subcommand that run a program, here or on the other side.
 _RUNNING = ("upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "unsafe-paths")
 _WRITING = ("output", "output-directory")
+_PEER_KEYS = re.compile(r"(?:remote|branch|submodule)\.")
+# Another repository on this machine: what is pushed there runs its hooks.
 _LOCAL = re.compile(r"[./~]|file:", re.IGNORECASE)
 _URL = re.compile(r"(?:^|=)(?:ext|fd)::")
 _CONFIG_VALUED = frozenset(
@@ -141,8 +143,8 @@ def _check_everywhere(subcommand: str, operands: Sequence[Word]) -> None:
     long = [*_RUNNING]
     long += {
         "grep": ["open-files-in-pager"],
-        "clone": ["config", "template"],
-        "init": ["template"],
+        "clone": ["config", "template", "separate-git-dir"],
+        "init": ["template", "separate-git-dir"],
     }.get(subcommand, [])
     for word in operands:
         text = word.text
@@ -167,7 +169,7 @@ def _check_places(
         name, equals, value = word.text.partition("=")
         if ".git" in (value or name).casefold().split("/"):
             raise RefusedError(f"`git {subcommand} {word.text}` reaches into .git; leave it out")
-        if subcommand in ("push", "remote") and _LOCAL.match(word.text):
+        if subcommand in ("push", "remote") and _LOCAL.match(value or name):
             raise _runs(f"{subcommand} {word.text}")
         following = operands[at + 1 : at + 2]
         if name.startswith("--") and any(each.startswith(name[2:] or "-") for each in _WRITING):
@@ -212,6 +214,8 @@ def _check_config(operands: Sequence[Word]) -> None:
         raise RefusedError("the words of `git config` must be written out")
     if len(names) > 1 and (not names[0].literal or _RUNNING_KEYS.fullmatch(names[0].text.lower())):
         raise RefusedError(f"`git config {names[0].text}` would set a program to run")
+    if len(names) > 1 and _PEER_KEYS.match(names[0].text.lower()) and _LOCAL.match(names[1].text):
+        raise RefusedError(f"`git config {names[0].text}` would name a folder whose hooks run")
 
 
 def _runs(what: str) -> RefusedError:
