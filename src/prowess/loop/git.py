@@ -61,11 +61,16 @@ class Repository:
             await self.git("symbolic-ref", "HEAD", branch)
             await self.git("reset", "-q")
 
-    async def restore(self, tree: str) -> list[str]:
-        """Make the tree again what `picture` saw, but for ignored files; which paths were not it."""
+    async def restore(self, tree: str, aside: str) -> list[str]:
+        """
+        Make the tree again what `picture` saw, but for ignored files; which paths were not it.
+
+        What lies there now may be somebody's work, so it is kept in the branch `aside`.
+        """
         now = await self.picture()
         if now == tree:
             return []
+        await self._keep_beside(now, aside)
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-status", tree, now)
         fields = told.split("\0")
         changed = dict(zip(fields[1::2], fields[::2], strict=False))

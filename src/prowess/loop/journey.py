@@ -26,7 +26,7 @@ from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import leftovers, marks
 from prowess.loop.budget import Used
 from prowess.loop.crew import Crew
-from prowess.loop.guarding import restore_plan
+from prowess.loop.guarding import no_link, restore_plan
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import read_review
@@ -268,13 +268,22 @@ class Journey:
             before = await repository.picture()
             report = await checker_of(self.crew.world).check(asked)
             # What is kept is what was checked, not what the checks or a program left behind made of it.
-            await repository.restore(before)
+            aside = f"prowess/{self.crew.run}/left-{self._spec.id}-{self.status['attempt']}"
+            left = await repository.restore(before, aside)
             attempt = f"{self._spec.id}-{self.status['attempt']}"
             folder = os.path.join(self.crew.request.workspace, ARTIFACTS, "check", attempt)
-            write_artifacts(report, folder, claims=asked.claims, phase="check")
-            return report.as_json()
+            write_artifacts(report, no_link(folder), claims=asked.claims, phase="check")
+            return {"report": report.as_json(), "left": left, "aside": aside}
 
-        self.report = report_from_json(await self.crew.step("check", judge))
+        judged = await self.crew.step("check", judge)
+        self.report = report_from_json(judged["report"])
+        if judged["left"]:
+            self._tell(
+                "left_behind",
+                f"Not kept with the task, but in {judged['aside']}: {', '.join(judged['left'][:5])}",
+                files=judged["left"],
+                branch=judged["aside"],
+            )
         for event in check_events(self.report, run=self.crew.run):
             told = {**event.payload, "task": self.task.label}
             self.crew.record(replace(event, payload=told))
