@@ -44,6 +44,7 @@ def test_doctor_is_well_on_a_new_machine(cli: Cli) -> None:
         "Skills",
         "Data",
         "Models",
+        "Agents",
         "Sandbox",
         "Machine",
     }

@@ -36,7 +36,15 @@ def checkup(*, project: str, data: str | None, dirs: list[str] | None) -> list[F
         desk = Desk(project=project, data=data, dirs=dirs)
     except SettingsError as error:
         return [Finding("Settings", "error", str(error), error.hint), *_machine()]
-    return [*_settings(desk), *_skills(desk), *_data(desk), *_models(), *_sandbox(), *_machine()]
+    return [
+        *_settings(desk),
+        *_skills(desk),
+        *_data(desk),
+        *_models(),
+        *_agents(),
+        *_sandbox(),
+        *_machine(),
+    ]
 
 
 def _settings(desk: Desk) -> Iterator[Finding]:
@@ -144,6 +152,18 @@ def _models() -> Iterator[Finding]:
         yield Finding("Models", "ok", clean(f"{server.kind} at {server.base_url}: {models}"))
     if not found:
         yield Finding("Models", "info", "no key is set and no local server answers", WAYS)
+
+
+def _agents() -> Iterator[Finding]:
+    """Coding agents that `prowess loop` could give tasks to."""
+    from prowess.loop.agents.known import detect
+
+    found = detect()
+    for agent in found:
+        yield Finding("Agents", "ok", f"{agent.name}: {agent.path}")
+    if not found:
+        what = "no coding agent is on the PATH; the built-in one needs only a model"
+        yield Finding("Agents", "info", what)
 
 
 def _sandbox() -> Iterator[Finding]:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from prowess.core.errors import SkillError
 from prowess.core.execution import read_execution
@@ -85,30 +85,26 @@ async def open_house(
     *,
     environment: Mapping[str, str] = os.environ,
     open_model: OpenModel | None = None,
+    catalog: Callable[[], Catalog] | None = None,
     more: Mapping[str, WorldBody] = {},
 ) -> AsyncIterator[House]:
     """
     Everything is on embedded defaults and nothing has to be started first.
 
-    `open_model` brings models of your own; without it, they are the ones the settings name. `more`
-    are kinds of run beyond skills and workflows.
+    `open_model` brings models of your own; without it, they are the ones the settings name.
+    `catalog` says which skills there are now; without it, they are looked for once. `more` are kinds
+    of run beyond skills and workflows.
     """
     from prowess.durable.opening import open_engine
     from prowess.engine import workflows
     from prowess.observe.log import SqliteLog
 
     log = SqliteLog(settings.log_file)
-    catalogs: list[Catalog] = []
-
-    def catalog() -> Catalog:
-        if not catalogs:
-            catalogs.append(discover(settings, record=log.append))
-        return catalogs[0]
-
+    found = cache(partial(discover, settings, record=log.append))
     sandbox, isolated = open_sandbox_for(settings)
     world = World(
         settings=settings,
-        catalog=catalog,
+        catalog=catalog or found,
         log=log,
         sandbox=sandbox,
         isolated=isolated,

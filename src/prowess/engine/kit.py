@@ -42,6 +42,7 @@ async def means_of(
         ask=people.ask if people.present else None,
         load_skill=children.load,
         fill=lambda text: fill_variables(text, values).text,
+        clean=world.clean_text,
     )
 
     make_private(place.outputs)

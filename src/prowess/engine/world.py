@@ -70,6 +70,9 @@ class World:
         personal = self.settings.privacy_personal_data == "remove"
         return lambda payload: redact(payload, personal=personal, known=known)
 
+    def clean_text(self, text: str) -> str:
+        return str(self._clean({"text": text})["text"])
+
     @property
     def limits(self) -> Limits:
         settings = self.settings

@@ -134,10 +134,12 @@ async def open_site(
     skills = await asyncio.to_thread(LiveCatalog, roots)
     kinds = {loop.KIND: loop.run_loop, hired.KIND: hired.run_hired}
     async with open_house(
-        settings, environment=environment, open_model=open_model, more=kinds
+        settings,
+        environment=environment,
+        open_model=open_model,
+        catalog=lambda: skills.current,
+        more=kinds,
     ) as house:
-        # The house looks once; its runs are to find the skills as they are when they begin.
-        vars(house.world)["catalog"] = lambda: skills.current
         engine.tell(skills.current, record=house.log.append)
         personal = settings.privacy_personal_data == "remove"
         clean = partial(redact, personal=personal, known=known)
