@@ -10,6 +10,8 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from types import CodeType
 from typing import Any
 
 from prowess.core.chat import Call, Observation, ToolCard, ToolKind
@@ -78,19 +80,17 @@ def typed(
     ignores: Iterable[str] = (),
 ) -> Tool:
     """A tool from a function whose keyword arguments are typed; its description is the .md file of its name."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
     from pydantic_core import ArgsKwargs
 
-    # Functions are welcome to pydantic, though its types do not say so.
-    adapter: TypeAdapter[Awaitable[Observation]] = TypeAdapter(function)  # type: ignore[arg-type]
-    schema = _plain_schema(adapter.json_schema())
+    adapter, schema = _form_of(function)
 
     async def run(call: Call) -> Observation:
         try:
-            work = adapter.validate_python(ArgsKwargs((), dict(call.input)))
+            given = adapter.validate_python(ArgsKwargs((), dict(call.input)))
         except ValidationError as error:
             return failed(_wrong_arguments(name, error.errors(include_url=False), schema))
-        return await work
+        return await function(**given)
 
     return Tool(
         name=name,
@@ -202,6 +202,34 @@ class Toolbox:
         near = mend.near_names(said, self._tools)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
         return f"There is no tool {said!r}. {meant}The tools are: {', '.join(self._tools)}."
+
+
+_FORMS: dict[CodeType, tuple[Any, dict[str, Any]]] = {}
+
+
+def _form_of(function: Callable[..., Any]) -> tuple[Any, dict[str, Any]]:
+    """
+    What checks a function's arguments, and their schema.
+
+    Every run has functions of its own, made by the same lines; the form is worked out once for all.
+    """
+    made: Any = function.func if isinstance(function, partial) else function
+    code: CodeType = made.__code__
+    if code not in _FORMS:
+        import inspect
+
+        from pydantic import TypeAdapter
+
+        def arguments(**given: Any) -> dict[str, Any]:
+            return given
+
+        arguments.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+        arguments.__annotations__ = made.__annotations__
+        arguments.__module__ = made.__module__
+        form: Any = arguments
+        adapter: Any = TypeAdapter(form)
+        _FORMS[code] = (adapter, _plain_schema(adapter.json_schema()))
+    return _FORMS[code]
 
 
 def _plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
