@@ -36,6 +36,13 @@ def test_a_folder_that_is_no_repository_is_refused(home: Path, project: Path) ->
         ran(Repository(folder=str(project)).must_be_clean())
 
 
+def test_a_folder_inside_a_repository_is_refused(repo: Path) -> None:
+    (repo / "inner").mkdir()
+
+    with pytest.raises(UsageError, match="the folder inner/ of a repository"):
+        ran(Repository(folder=str(repo / "inner")).must_be_clean())
+
+
 def test_a_repository_without_a_commit_is_refused(home: Path, project: Path) -> None:
     git(project, "init", "-q")
 

@@ -89,6 +89,11 @@ class Repository:
                 f"{self.folder} is not a git repository",
                 hint="`git init` and commit what is there; the loop keeps each proven task as a commit",
             )
+        if below := (await self.git("rev-parse", "--show-prefix")).strip():
+            raise UsageError(
+                f"{self.folder} is the folder {below} of a repository, and not its root",
+                hint="name the root with --project; `files:` of a plan are told from there",
+            )
         if not await self.git("rev-parse", "-q", "--verify", "HEAD", fails=False):
             raise UsageError(
                 "the repository has no commit yet", hint="commit what is there, then start the loop"
