@@ -68,9 +68,14 @@ async def open_premises(
         def open_house() -> "AbstractAsyncContextManager[House]":
             from prowess.engine import house
 
-            return house.open_house(settings, environment=environment, open_model=open_model)
+            return house.open_house(
+                settings,
+                environment=environment,
+                open_model=open_model,
+                catalog=skills.catalog,
+            )
 
-        house = _LateHouse(open_house, catalog=skills.catalog)
+        house = _LateHouse(open_house)
         try:
             yield Premises(
                 settings=settings,
@@ -112,14 +117,8 @@ class _Skills:
 class _LateHouse:
     """A task of its own opens and closes the house, so that no client's leaving can do it by halves."""
 
-    def __init__(
-        self,
-        open_: "Callable[[], AbstractAsyncContextManager[House]]",
-        *,
-        catalog: Callable[[], Catalog],
-    ) -> None:
+    def __init__(self, open_: "Callable[[], AbstractAsyncContextManager[House]]") -> None:
         self._open = open_
-        self._catalog = catalog
         self._over = asyncio.Event()
         self._ready: asyncio.Future[House] | None = None
         self._holder: asyncio.Task[None] | None = None
@@ -138,8 +137,6 @@ class _LateHouse:
     async def _hold(self, ready: "asyncio.Future[House]") -> None:
         try:
             async with self._open() as house:
-                # The house looks once; its runs are to find the skills as they are when they begin.
-                vars(house.world)["catalog"] = self._catalog
                 ready.set_result(house)
                 await self._over.wait()
         except Exception as error:  # noqa: BLE001  whoever waits for it is told
