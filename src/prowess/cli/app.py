@@ -14,28 +14,7 @@ from importlib import import_module
 import typer
 
 from prowess import __version__
-from prowess.core.errors import (
-    ConflictError,
-    NotOnBoardError,
-    OutsideError,
-    ProwessError,
-    RefusedError,
-    SkillError,
-    UnknownRunError,
-    UnknownSkillError,
-    UsageError,
-)
-
-EXIT_CODES: tuple[tuple[type[ProwessError], int, str], ...] = (
-    (UnknownSkillError, 1, "NOT_FOUND"),
-    (UnknownRunError, 1, "NOT_FOUND"),
-    (NotOnBoardError, 1, "NOT_FOUND"),
-    (ConflictError, 1, "CONFLICT"),
-    (UsageError, 2, "VALIDATION_ERROR"),
-    (SkillError, 1, "SKILL_ERROR"),
-    (RefusedError, 1, "REFUSED"),
-    (OutsideError, 3, "OUTSIDE_ERROR"),
-)
+from prowess.core.errors import TOLD_AS, OutsideError, ProwessError, UsageError
 
 # Which file has which commands, in the order a newcomer meets them. A command loads its own file
 # and no other, so that the quick ones stay quick.
@@ -131,7 +110,7 @@ def _drop_output() -> None:
 def _told(error: ProwessError) -> int:
     """Say what, and what next; a program that asked for JSON gets JSON."""
     code, name = next(
-        ((code, name) for kind, code, name in EXIT_CODES if isinstance(error, kind)),
+        ((code, name) for kind, code, _, name in TOLD_AS if isinstance(error, kind)),
         (3, "INTERNAL_ERROR"),
     )
     if "--json" in sys.argv[1:]:

@@ -81,3 +81,17 @@ class UnknownRunError(UsageError):
 
 class ContextTooLongError(ModelError):
     """The conversation does not fit the model; with less in it, it may."""
+
+
+# How each kind of error is told: a command's exit code, an HTTP status, and a word that programs
+# know. The first that fits counts.
+TOLD_AS: tuple[tuple[type[ProwessError], int, int, str], ...] = (
+    (UnknownSkillError, 1, 404, "NOT_FOUND"),
+    (UnknownRunError, 1, 404, "NOT_FOUND"),
+    (NotOnBoardError, 1, 404, "NOT_FOUND"),
+    (ConflictError, 1, 409, "CONFLICT"),
+    (UsageError, 2, 400, "VALIDATION_ERROR"),
+    (SkillError, 1, 422, "SKILL_ERROR"),
+    (RefusedError, 1, 403, "REFUSED"),
+    (OutsideError, 3, 503, "OUTSIDE_ERROR"),
+)

@@ -14,29 +14,8 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from prowess.core.errors import (
-    ConflictError,
-    NotOnBoardError,
-    OutsideError,
-    ProwessError,
-    RefusedError,
-    SkillError,
-    UnknownRunError,
-    UnknownSkillError,
-    UsageError,
-)
+from prowess.core.errors import TOLD_AS, ProwessError
 
-# The first that fits counts.
-STATUSES: tuple[tuple[type[ProwessError], int, str], ...] = (
-    (UnknownSkillError, 404, "NOT_FOUND"),
-    (UnknownRunError, 404, "NOT_FOUND"),
-    (NotOnBoardError, 404, "NOT_FOUND"),
-    (ConflictError, 409, "CONFLICT"),
-    (UsageError, 400, "VALIDATION_ERROR"),
-    (SkillError, 422, "SKILL_ERROR"),
-    (RefusedError, 403, "REFUSED"),
-    (OutsideError, 503, "OUTSIDE_ERROR"),
-)
 _BY_STATUS = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
 
 
@@ -63,7 +42,7 @@ def problem_of(error: ProwessError) -> tuple[int, dict[str, Any]]:
     if isinstance(error, HttpError):
         return error.status, body(error.code, str(error), error.hint)
     status, code = next(
-        ((status, code) for kind, status, code in STATUSES if isinstance(error, kind)),
+        ((status, code) for kind, _, status, code in TOLD_AS if isinstance(error, kind)),
         (500, "INTERNAL_ERROR"),
     )
     return status, body(code, str(error), error.hint)
