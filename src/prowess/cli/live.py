@@ -28,6 +28,13 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "loop.paused": ("  · {summary}", "yellow"),
     "loop.script": ("  · {summary}", "dim"),
     "loop.plan_changed": ("  · {summary}", "yellow"),
+    "loop.merged": ("  · {summary}", "dim"),
+    "loop.same_task": ("  · {summary}", "dim"),
+    "loop.left_behind": ("  · {summary}", "dim"),
+    "loop.no_progress": ("  · {summary}", "yellow"),
+    "loop.malformed_completion": ("  · {summary}", "yellow"),
+    "loop.unticked": ("  · {summary}", "yellow"),
+    "loop.plan_restored": ("  · {summary}", "yellow"),
     "loop.recorded": ("  [{mark}] {task}", "bold"),
 }
 
