@@ -107,7 +107,7 @@ def demo(json: Json = False) -> None:
         say("`prowess doctor` when something looks wrong, `prowess --help` for the rest.")
         if not shutil.which("prowess"):
             command = os.path.relpath(os.path.join(os.path.dirname(sys.executable), "prowess"))
-            say(f"Here the command is {command}; `pipx install .` puts it on your path.")
+            say(f"Here the command is {command}; `pipx install '.[serve]'` puts it on your path.")
 
 
 def _run(

@@ -76,11 +76,12 @@ async def run_flow(desk: Desk, request: WorkflowRequest, *, renderer: str, json:
     here = desk.settings.project
     attended = sys.stdin.isatty() and sys.stdout.isatty()
     name = "json" if json else detect(os.environ, here, setting=renderer, terminal=attended)
+    shown_by = open_renderer(name)
     async with open_whole_house(desk.settings) as house:
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
         with resumable(run):
-            shown = asyncio.create_task(present(house.log, house.engine, run, open_renderer(name)))
+            shown = asyncio.create_task(present(house.log, house.engine, run, shown_by))
             outcome = await house.outcome(run)
             await shown
     if not outcome.ok and not json:

@@ -93,7 +93,11 @@ def match(
         print_json({**selection.as_json(), **({"explained": parts} if explain else {})})
         return
     if not selection.skills:
-        note("No skill fits this task. `--no-threshold` shows the nearest ones.")
+        note(
+            "No skill has a word in common with this task."
+            if no_threshold
+            else "No skill fits this task. `--no-threshold` shows the nearest ones."
+        )
     else:
         rows = [
             (m.name, "" if m.score is None else f"{m.score:.2f}", m.reason)

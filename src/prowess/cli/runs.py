@@ -23,10 +23,12 @@ def register(app: typer.Typer) -> None:
 
 
 @runs.callback(epilog="Example: prowess runs resume 3f2a")
-def _default(context: typer.Context) -> None:
+def _default(
+    context: typer.Context, project: Project = ".", data: Data = None, json: Json = False
+) -> None:
     """Look at runs, and go on with them. Without a command: the newest runs."""
     if context.invoked_subcommand is None:
-        list_()
+        list_(project=project, data=data, json=json)
 
 
 @runs.command("list", epilog="Example: prowess runs list --limit 5")

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 
-from prowess.core.errors import SkillError
+from prowess.core.errors import SkillError, UsageError
 from prowess.core.execution import read_execution
 from prowess.core.ports import Body, Engine, Json, Log
 from prowess.core.run import Outcome, outcome_from_json
@@ -60,6 +60,10 @@ class House:
 
     async def cancel(self, run: str) -> None:
         """Stop it for good. A run whose process is gone cannot tell its own end, so it is told here."""
+        if await self.engine.state(run) == "ended":
+            raise UsageError(
+                f"the run {run} has ended", hint=f"`prowess runs show {run}` tells how"
+            )
         await self.engine.cancel(run)
         if not any(each.event.kind == "run.finished" for each in self.log.run(run)):
             outcome = Outcome(ending="cancelled", answer="", reason=f"the run {run} was cancelled")

@@ -112,7 +112,7 @@ async def _loop(crew: Crew) -> Outcome:
         for task in chosen.plan.tasks:
             _tell_task(story, task, chosen)
         await (_wave(story, chosen) if request.parallel > 1 else _alone(story, chosen))
-    return _outcome(story, *_ending(story.entries))
+    return _outcome(story, *_ending(story.entries, marks.read(request.plan)))
 
 
 def _tell_task(story: _Story, task: Task, chosen: Chosen) -> None:
@@ -229,13 +229,21 @@ async def _now() -> Json:
     return time.time()
 
 
-def _ending(entries: list[Entry]) -> tuple[Ending, str]:
+def _ending(entries: list[Entry], plan: Plan | None) -> tuple[Ending, str]:
+    if not entries and (stuck := _stuck(plan)):
+        return "partial", f"nothing can be begun: {stuck} blocked or waiting for those that are"
     blocked = sum(entry.done.mark == "~" for entry in entries)
     if blocked:
         return "partial", f"{blocked} of {len(entries)} tasks are blocked"
     if unproven := sum(entry.done.mark == "x" for entry in entries):
         return "done", f"all tasks are implemented; {unproven} await review"
     return "done", "all tasks are proven" if entries else "there was nothing to do"
+
+
+def _stuck(plan: Plan | None) -> int:
+    """Tasks that no loop can begin, because they, or what they come after, are blocked."""
+    tasks = plan.tasks if plan else ()
+    return sum(task.mark in "~ " and not task.ignored for task in tasks)
 
 
 def _outcome(story: _Story, ending: Ending, reason: str) -> Outcome:
