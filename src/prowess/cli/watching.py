@@ -90,8 +90,13 @@ async def _answer(house: House, run: str, live: Live, question: Mapping[str, Any
     for number, option in enumerate(options, 1):
         note(f"  {number}. {option}{'  (default)' if option == question['default'] else ''}")
     while True:
-        typed = (await asyncio.to_thread(_typed)).strip()
-        answer = _meant(typed, options, question["default"])
+        line = await asyncio.to_thread(_typed)
+        if not line:
+            note(
+                f"Nobody is here to answer. `prowess runs answer {run} ANSWER` does it from elsewhere."
+            )
+            return
+        answer = _meant(line.strip(), options, question["default"])
         if answer is not None:
             break
         note(f"Type a number from 1 to {len(options)}, or one of the options.")
@@ -100,12 +105,10 @@ async def _answer(house: House, run: str, live: Live, question: Mapping[str, Any
 
 
 def _typed() -> str:
+    """A line, or an empty text when nobody is there any more."""
     sys.stderr.write("> ")
     sys.stderr.flush()
-    line = sys.stdin.readline()
-    if not line:
-        raise KeyboardInterrupt  # nobody is there any more; the run can be resumed
-    return line
+    return sys.stdin.readline()
 
 
 def _meant(typed: str, options: list[str], default: str | None) -> str | None:
