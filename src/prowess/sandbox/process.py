@@ -22,6 +22,7 @@ from prowess.core.process import Finished, KilledBy, Limits
 from prowess.sandbox.cgroup import Group
 from prowess.sandbox.limits import Meter
 from prowess.sandbox.output import OnLine, Tap
+from prowess.sandbox.supervised import watcher
 from prowess.sandbox.tree import MARK, kill_tree
 
 _FLOOD = 64  # times the limit: no command that means well prints so much
@@ -56,12 +57,14 @@ async def supervise(
     """
     Run a trusted program in no sandbox, with `environment` and nothing more, and hand each line of
     its output to `on_line` as it comes. It is killed with all it started after `wall` seconds, or
-    after `idle` seconds without output. A child that leaves the session, drops its environment
-    and outlives its parent is not found.
+    after `idle` seconds without output, and when this process dies. A child that leaves the
+    session, drops its environment and outlives its parent is not found.
     """
-    child = start(argv, cwd=cwd, environment=environment, stdin=stdin)
     limits = Limits(seconds=wall)
-    return await attend(child, limits=limits, idle=idle, on_line=on_line, measured=False)
+    with watcher() as watch:
+        child = start(argv, cwd=cwd, environment=environment, stdin=stdin)
+        watch(child.pid, child.mark)
+        return await attend(child, limits=limits, idle=idle, on_line=on_line, measured=False)
 
 
 async def attend(
@@ -171,19 +174,20 @@ class Marked:
     def __init__(self, popen: "subprocess.Popen[bytes]", mark: str) -> None:
         self.pid, (self.out, self.err) = popen.pid, pipes(popen)
         self.exited = exit_of(popen)
-        self._popen, self._mark, self._ended = popen, mark, False
+        self.mark = mark
+        self._popen, self._ended = popen, False
 
     async def end(self) -> None:
         if self._ended:
             return
         # Killed before it is reaped, so that its number cannot be somebody else's by now.
-        killed = kill_tree(self.pid, mark=self._mark)
+        killed = kill_tree(self.pid, mark=self.mark)
         await asyncio.shield(self.exited)
         patience = time.monotonic() + _PATIENCE
         while killed and time.monotonic() < patience:
             await asyncio.sleep(0.005)
             reap(killed - {self.pid})
-            killed = kill_tree(self.pid, mark=self._mark)
+            killed = kill_tree(self.pid, mark=self.mark)
         self._popen.wait()
         self._ended = True
 
