@@ -21,7 +21,7 @@ from prowess.serve.site import Site, open_site
 from prowess.settings import Settings, load_settings
 
 
-def until(holds: Callable[[], bool], *, seconds: float = 20) -> None:
+def until(holds: Callable[[], bool], *, seconds: float = 60) -> None:
     """Wait for what is to become true."""
     end = time.monotonic() + seconds
     while not holds():
@@ -205,14 +205,14 @@ class Home:
 
         thread = threading.Thread(target=live, daemon=True)
         thread.start()
-        ready.wait(30)
+        ready.wait(60)
         if "error" in told:
             raise told["error"]
         try:
             yield Served(told["site"], told["app"], told["port"], told["loop"], token)
         finally:
             told["server"].should_exit = True
-            thread.join(30)
+            thread.join(60)
             assert ended.is_set()
             if "error" in told:
                 raise told["error"]

@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
 
 from house import skill_file
 from prowess.board import sessions, tasks
 from prowess.core.event import Event
 from prowess.model.scripted import call, final
 from prowess.serve import pages
-from serve.served import Home, Served
+from serve.served import Home, Served, until
 from support import write_file
 
 ARGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
     " --disable-background-networking --disable-component-update --disable-sync"
 ).split()
-PATIENCE = 20_000  # milliseconds; a page answers long before, a busy machine may not
+PATIENCE = 60_000  # milliseconds; a page answers long before, a busy machine may not
 NASTY = "<img src=x onerror=\"document.title='taken'\">"
 USER, MAKER = "user" * 5, "maker" * 5
 
@@ -346,6 +346,21 @@ def test_a_problem_is_explained(looking: Looking, project: Path) -> None:
     skill_file(project, "half", "Do it.")
     expect(page.get_by_role("link", name="half")).to_be_visible()
     expect(problem).to_have_count(0)
+
+
+def test_what_happens_while_a_page_is_drawn_is_not_missed(
+    looking: Looking, served: Served, project: Path
+) -> None:
+    def late(route: Route) -> None:
+        """The page has looked already, and its line opens only after the change was told."""
+        write_file(project / ".agents/skills/half/SKILL.md", "---\nname: half\n---\n\nDo it.\n")
+        until(lambda: bool(served.site.log.last(1, kind="SKILLS_LOAD_FAILED")), seconds=60)
+        route.continue_()
+
+    looking.page.route("**/api/events*", late, times=1)
+    page = looking.at("skills")
+
+    expect(page.locator(".problems li", has_text="half")).to_contain_text("no description")
 
 
 def test_a_skill_is_shown_whole_and_run_from_there(looking: Looking) -> None:

@@ -187,3 +187,11 @@ def test_one_skill_whole_is_what_the_command_shows(served: Served) -> None:
     assert told["dependencies"] == ["maestro-cli"]
     assert told["roles"] == ["worker"]
     assert served.get("/api/catalog/nope").status == 404
+
+
+def test_those_who_follow_are_told_of_a_reload(served: Served) -> None:
+    before = served.site.log.last(1, kind="SKILLS_DISCOVERED")
+
+    served.post("/api/skills/maestro-worker/reload")
+
+    until(lambda: served.site.log.last(1, kind="SKILLS_DISCOVERED") != before, seconds=60)

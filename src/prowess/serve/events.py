@@ -17,6 +17,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Send
 
 from prowess.core.errors import UsageError
+from prowess.core.ports import Log
 from prowess.serve.auth import Anyone
 from prowess.serve.site import TheSite
 
@@ -56,8 +57,18 @@ async def all_events(
     """What happens from now on, or after a number: those of all runs, which are positions in the log."""
     start = _start(after, last_event_id)
     if start is None:
-        start = next((each.position for each in site.log.last(1)), 0)
+        start = _end(site.log)
     return Live(site.channels.read(None, caller.role, after=start))
+
+
+@router.get("/position")
+async def position(site: TheSite, _: Anyone) -> dict[str, int]:
+    """Where the log ends now: who asks first and looks then misses nothing of `/api/events` after it."""
+    return {"position": _end(site.log)}
+
+
+def _end(log: Log) -> int:
+    return next((each.position for each in log.last(1)), 0)
 
 
 def _start(after: int | None, last_event_id: str | None) -> int | None:

@@ -184,14 +184,18 @@ async def _go_on(house: House) -> None:
 
 
 async def _watch(site: Site) -> None:
+    """Whatever replaced the catalog, this look or somebody's `reload`, those who follow are told."""
     loop = asyncio.get_running_loop()
+    told = site.catalog
     while True:
         began = loop.time()
         try:
             async with site.looking:
-                change = await asyncio.to_thread(site.skills.refresh)
-            if change:
-                engine.tell(change.catalog, record=site.log.append)
+                await asyncio.to_thread(site.skills.refresh)
+            if site.catalog is not told:
+                now = site.catalog
+                engine.tell(now, record=site.log.append)
+                told = now
         except ProwessError as error:
             _complain(str(error))
         await asyncio.sleep(max(LOOK, (loop.time() - began) * SHARE))

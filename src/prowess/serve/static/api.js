@@ -55,6 +55,7 @@ export const api = {
   settings: () => ask("/api/settings"),
   stats: () => ask("/api/stats"),
 
+  position: async () => (await ask("/api/position")).position,
   runs: (wanted = {}) => ask(`/api/runs${query(wanted)}`),
   run: (id) => ask(`/api/runs/${part(id)}`),
   start: (asked) => post("/api/runs", asked),

@@ -18,6 +18,7 @@ export async function board(main, { me, signal }) {
   const page = { me, signal, may: me.role !== "END_USER", role: "" };
   page.place = el("div", {});
   page.filter = el("select", { "aria-label": "Role", on: { change: () => { page.role = page.filter.value; draw(page); } } });
+  const after = await api.position();
   await load(page);
   if (signal.aborted) return;
   put(page.filter, el("option", { value: "" }, "All roles"), page.roles.map((role) => el("option", { value: role.name }, role.name)));
@@ -25,7 +26,7 @@ export async function board(main, { me, signal }) {
     el("div", { class: "row" }, page.filter, page.may && button("New task", () => newTask(page), { class: "primary" }))), page.place);
   draw(page);
   const again = gathered(() => reload(page), 300, signal);
-  follow("/api/events", { signal, take: (events) => events.some((each) => each.run === "board") && again() });
+  follow("/api/events", { after, signal, take: (events) => events.some((each) => each.run === "board") && again() });
 }
 
 async function load(page) {

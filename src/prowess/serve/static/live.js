@@ -6,8 +6,12 @@ import { headers, Problem } from "./api.js";
 
 const PATIENCE = [500, 1000, 2000, 4000, 8000];
 
-/** Follow until `signal`; `take` gets lists of events. `only(event)` true says that it was the last. */
-export function follow(path, { after = null, signal, take, last = () => false }) {
+/**
+ * Follow what comes after the number `after`, until `signal`; `take` gets lists of events. `last(event)`
+ * true says that it was the last. Whoever shows something and follows what changes it asks for the
+ * number first: what happens between the look and the line would otherwise never be told.
+ */
+export function follow(path, { after, signal, take, last = () => false }) {
   const line = { path, number: after, signal, take, last, tries: 0, over: false };
   keep(line);
 }
@@ -39,8 +43,7 @@ async function read(line) {
   line.signal.addEventListener("abort", leave);
   document.addEventListener("visibilitychange", hide);
   try {
-    const from = line.number === null ? "" : `?after=${line.number}`;
-    const response = await fetch(line.path + from, {
+    const response = await fetch(`${line.path}?after=${line.number}`, {
       headers: headers({ Accept: "text/event-stream" }), signal: closing.signal,
     });
     if (!response.ok) throw new Problem(response.status);
@@ -106,15 +109,27 @@ function show(state) {
   document.getElementById("link").textContent = state;
 }
 
-/** Called often, `work` is done once in a while, and once more after the last call. */
+/**
+ * Called often, `work` is done once in a while, and once more after the last call; never twice at a
+ * time, because of two looks at the server the older one may be answered last.
+ */
 export function gathered(work, milliseconds, signal) {
-  let waiting = false;
+  let wanted = false;
+  let busy = false;
+  const later = () => setTimeout(async () => {
+    wanted = false;
+    try {
+      if (!signal.aborted) await work();
+    } finally {
+      busy = wanted;
+      if (wanted) later();
+    }
+  }, milliseconds);
   return () => {
-    if (waiting || signal.aborted) return;
-    waiting = true;
-    setTimeout(() => {
-      waiting = false;
-      if (!signal.aborted) work();
-    }, milliseconds);
+    if (signal.aborted) return;
+    wanted = true;
+    if (busy) return;
+    busy = true;
+    later();
   };
 }

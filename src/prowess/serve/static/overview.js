@@ -14,6 +14,7 @@ const TELLING = /^(run\.|question\.|agent\.|model\.replied)/;
 
 export async function overview(main, { me, signal }) {
   const shown = { span: 30 };
+  const after = await api.position();
   const [stats, page] = await Promise.all([api.stats(), api.runs({ limit: 100 })]);
   if (signal.aborted) return;
   const now = el("div", {});
@@ -29,7 +30,7 @@ export async function overview(main, { me, signal }) {
     [shown.stats, { runs: page.runs }] = await Promise.all([api.stats(), api.runs({ limit: 100 })]);
     if (!signal.aborted) draw();
   }, 1000, signal);
-  follow("/api/events", { after: page.position, signal, take: (events) => events.some((each) => TELLING.test(each.kind)) && again() });
+  follow("/api/events", { after, signal, take: (events) => events.some((each) => TELLING.test(each.kind)) && again() });
 }
 
 function current(runs) {

@@ -12,6 +12,7 @@ const DRAWN = 100; // skills at first, and with each press of the button
 
 export async function skills(main, { me, signal }) {
   const load = () => Promise.all([known(me), api.stats()]);
+  const after = await api.position();
   let [catalog, stats] = await load();
   if (signal.aborted) return;
   let most = DRAWN;
@@ -30,7 +31,7 @@ export async function skills(main, { me, signal }) {
     [catalog, stats] = await load();
     if (!signal.aborted) draw();
   }, 500, signal);
-  follow("/api/events", { signal, take: (events) => events.some((each) => CHANGED.has(each.kind)) && again() });
+  follow("/api/events", { after, signal, take: (events) => events.some((each) => CHANGED.has(each.kind)) && again() });
 }
 
 /** Whoever is no developer sees which skills there are, but not where. */
