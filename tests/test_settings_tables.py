@@ -11,6 +11,7 @@ from support import write_file
 
 # Each setting that is not in [skills]: a value in TOML, as we read it, and one that is refused.
 EXAMPLES: dict[str, tuple[str, object, str]] = {
+    "database_url": ('"postgresql://a@b/c"', "postgresql://a@b/c", '"sqlite:///file"'),
     "model_default": ('"haiku"', "haiku", "3"),
     "model_aliases": ('{quick = "haiku"}', {"quick": "haiku"}, "{quick = 3}"),
     "run_max_iterations": ("20", 20, "0"),
@@ -88,7 +89,9 @@ def test_what_protects_a_person_is_not_the_projects_to_set(name: str, project: P
         load_settings(environment={})
 
 
-@pytest.mark.parametrize("name", ["run_max_iterations", "sandbox_seconds", "permissions_default"])
+@pytest.mark.parametrize(
+    "name", ["run_max_iterations", "sandbox_seconds", "permissions_default", "database_url"]
+)
 def test_a_setting_is_read_from_the_environment(name: str) -> None:
     text, value, _ = EXAMPLES[name]
 
@@ -129,4 +132,34 @@ def test_a_project_does_not_say_where_prompts_are_sent(project: Path) -> None:
     write_file(project / "prowess.toml", '[model]\ndefault = "http://127.0.0.1:1/v1#m"\n')
 
     with pytest.raises(SettingsError, match=r"may not set model\.default"):
+        load_settings(environment={})
+
+
+@pytest.mark.parametrize("name", ["database_url", "serve_tokens"])
+def test_a_secret_is_not_shown_by_the_one_that_refuses_it(
+    name: str, home: Path, project: Path
+) -> None:
+    secret = "hunter" + "2"
+    right = {
+        "database_url": f'"postgresql://a:{secret}@b/c"',
+        "serve_tokens": f'{{{secret} = "ADMIN"}}',
+    }
+    wrong = {"database_url": f'"mysql://a:{secret}@b/c"', "serve_tokens": f'["{secret}"]'}
+    mine(home, toml(name, wrong[name]))
+
+    with pytest.raises(SettingsError) as refused:
+        load_settings(environment={})
+    assert secret not in f"{refused.value}{refused.value.hint}"
+
+    mine(home, "")
+    write_file(project / "prowess.toml", toml(name, right[name]))
+    with pytest.raises(SettingsError, match="a project's file may not set") as refused:
+        load_settings(environment={})
+    assert secret not in f"{refused.value}{refused.value.hint}"
+
+
+def test_a_database_is_named_above_all_tables(home: Path) -> None:
+    mine(home, '[serve]\ndatabase_url = "postgresql://a@b/c"\n')
+
+    with pytest.raises(SettingsError, match=r"serve\.database_url: there is no such"):
         load_settings(environment={})

@@ -14,7 +14,7 @@ from prowess.serve.auth import Developer
 from prowess.serve.site import TheSite
 
 router = APIRouter(tags=["server"])
-SECRET = frozenset({"serve_tokens", "mcp_servers"})  # told by their number only
+SECRET = frozenset({"serve_tokens", "mcp_servers", "database_url"})  # told by their number only
 
 
 @router.get("/health")

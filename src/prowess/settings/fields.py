@@ -2,7 +2,8 @@
 Every setting there is: where it stands in prowess.toml, what it may be, and what holds without it.
 
 A field's name is its table and its key, `permissions_default` for `default` in `[permissions]`; in
-`[skills]` the keys carry the prefix themselves, as the loop orchestrator named them.
+`[skills]` the keys carry the prefix themselves, as the loop orchestrator named them. `database_url`
+stands above all tables.
 """
 
 import os
@@ -13,6 +14,7 @@ from typing import Any
 from prowess.discover.roots import DEFAULT_DIRS
 from prowess.settings.kinds import (
     AS_WRITTEN,
+    DATABASE,
     DURATION,
     FOLDERS,
     MODEL,
@@ -20,6 +22,7 @@ from prowess.settings.kinds import (
     TABLE,
     TEXT,
     TEXTS,
+    TOKENS,
     WORDS,
     YES_NO,
     Kind,
@@ -52,6 +55,8 @@ class Settings:
 
     project: str = "."
     data: str = HOME_DATA
+
+    database_url: str = _setting("database_url", DATABASE, "", own=True)  # empty: files in `data`
 
     skills_enabled: bool = _setting("skills.skills_enabled", YES_NO, default=False)
     skills_builtin_dir: str = _setting("skills.skills_builtin_dir", PATH, PACK)
@@ -108,7 +113,7 @@ class Settings:
     serve_host: str = _setting("serve.host", TEXT, "127.0.0.1", own=True)
     serve_port: int = _setting("serve.port", whole(0, 65_535), 7700)  # 0: any that is free
     serve_hosts: tuple[str, ...] = _setting("serve.hosts", WORDS, (), own=True)  # other names of it
-    serve_tokens: Mapping[str, str] = _setting("serve.tokens", TEXTS, {}, own=True)
+    serve_tokens: Mapping[str, str] = _setting("serve.tokens", TOKENS, {}, own=True)
 
     only_dirs: tuple[str, ...] = ()  # --dir: these and nothing else
     sources: tuple[str, ...] = field(default=(), compare=False)  # the files that were read
@@ -116,6 +121,11 @@ class Settings:
     @property
     def index_folder(self) -> str:
         return os.path.join(self.data, "index")
+
+    @property
+    def log_place(self) -> str:
+        """Where the event log and the board are: a file, or the URL of a PostgreSQL database."""
+        return self.database_url or self.log_file
 
     @property
     def log_file(self) -> str:
@@ -144,4 +154,6 @@ FIELDS: Mapping[str, Field] = {
     each.name: Field(each.name, **each.metadata) for each in fields(Settings) if each.metadata
 }
 BY_PLACE: Mapping[tuple[str, ...], Field] = {each.place: each for each in FIELDS.values()}
-TABLES: tuple[str, ...] = tuple(dict.fromkeys(each.place[0] for each in FIELDS.values()))
+TABLES: tuple[str, ...] = tuple(
+    dict.fromkeys(place[0] for place, each in BY_PLACE.items() if place[1:] or each.kind is TABLE)
+)

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from prowess.core.execution import seconds
@@ -20,6 +20,7 @@ class Kind:
     from_text: Callable[[str], Any] = str
     keep: Callable[[Any], Any] = lambda value: value
     path: bool = False
+    secret: bool = False  # a value that no message may show
     # What a project's file, which may be somebody else's, may say of it.
     from_project: Callable[[Any], bool] = lambda value: True
 
@@ -89,10 +90,16 @@ WORDS = Kind(
     from_text=lambda text: [part.strip() for part in text.split(",") if part.strip()],
     keep=tuple,
 )
+DATABASE = Kind(
+    allowed="a URL such as postgresql://user@host/database",
+    check=lambda value: _is_text(value) and value.startswith(("postgresql://", "postgres://")),
+    secret=True,
+)
 TABLE = Kind(allowed="a table", check=_is_table)
 TEXTS = Kind(
     allowed='a table of text, such as name = "value"',
     check=lambda value: _is_table(value) and all(map(_is_text, value.values())),
 )
+TOKENS = replace(TEXTS, secret=True)
 # Kept as it was written: whoever asks for it judges it, and says why it did not count.
 AS_WRITTEN = Kind(allowed="true or false", check=lambda value: True)

@@ -58,8 +58,9 @@ def _refuse_reaching_out(values: Mapping[str, Any], file: str, folders: tuple[st
     """
     for name, value in values.items():
         if FIELDS[name].own or not FIELDS[name].kind.from_project(value):
+            shown = "" if FIELDS[name].kind.secret else f" to {value!r}"
             raise SettingsError(
-                f"{file}: a project's file may not set {'.'.join(FIELDS[name].place)} to {value!r}",
+                f"{file}: a project's file may not set {'.'.join(FIELDS[name].place)}{shown}",
                 hint="set it in your own ~/.config/prowess/prowess.toml or in the environment",
             )
         if FIELDS[name].kind.path and not any(
@@ -124,6 +125,9 @@ def _from_file(path: str) -> dict[str, Any]:
 def _fields_of(tables: Mapping[str, Any], path: str) -> Iterator[tuple[Field, str, Any]]:
     """Every value of the file with the field it is for, and how to name it."""
     for table, content in tables.items():
+        if (table,) in BY_PLACE and table not in TABLES:
+            yield BY_PLACE[table,], table, content
+            continue
         if table not in TABLES:
             raise SettingsError(
                 f"{path}: unknown table [{table}]", hint=f"the tables are {', '.join(TABLES)}"
@@ -155,7 +159,7 @@ def _placed(values: dict[str, Any], folder: str) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     # PROWESS_SKILL catches PROWESS_SKILL_DIRS, which would otherwise be passed over in silence.
-    ours = ("PROWESS_SKILL", *(f"PROWESS_{table.upper()}_" for table in TABLES))
+    ours = ("PROWESS_SKILL", "PROWESS_DATABASE", *(f"PROWESS_{table.upper()}_" for table in TABLES))
     found = {}
     for variable, text in environment.items():
         if not variable.startswith(ours) or not text:
@@ -179,5 +183,6 @@ def _unknown(where: str, name: str, known: Iterable[str]) -> SettingsError:
 
 def _checked(field: Field, value: Any, where: str) -> Any:
     if not field.kind.check(value):
-        raise SettingsError(f"{where} is {value!r}", hint=f"use {field.kind.allowed}")
+        told = "is not what it may be" if field.kind.secret else f"is {value!r}"
+        raise SettingsError(f"{where} {told}", hint=f"use {field.kind.allowed}")
     return field.kind.keep(value)
