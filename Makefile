@@ -29,8 +29,8 @@ lock: $(VENV)/.dev  ## pin the newest allowed releases in requirements/
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --upgrade pyproject.toml -o requirements/run.txt
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --upgrade pyproject.toml --extra all --group dev -o requirements/dev.txt
 
-bench: $(VENV)/.dev  ## measure Prowess beside its peers
-	@$(BIN)/python bench/discovery.py
+bench: $(VENV)/.dev  ## measure Prowess beside its peers; BENCH=--quick for a short look
+	@$(BIN)/python bench/all.py $(BENCH)
 
 clean:          ## remove what the other targets made
 	@rm -rf $(VENV) .peers .mypy_cache .pytest_cache .ruff_cache .hypothesis

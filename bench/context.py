@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from table import Figure, Found, Plot, add_option, write
 
 SKILL = Path(__file__).parent.parent / "examples/skills/api-integration"
 FILES = ("reference.md", "examples.md", "templates/response.json")
@@ -36,13 +37,15 @@ Turns = list[dict[str, Any]]
 def main() -> int:
     options = argparse.ArgumentParser(description="Tokens of a large skill, eager and progressive.")
     options.add_argument("--json", metavar="FILE", help="keep the tokens of every iteration")
+    add_option(options)
     chosen = options.parse_args()
     measured = {
         EAGER: measure(make_eager),
         WHOLE: measure(fetch_whole),
         CHAPTERS: measure(leave_alone),
     }
-    print_table(measured)
+    show(measured)
+    write(chosen.figures, found_of(measured))
     if chosen.json:
         Path(chosen.json).write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
     return 0 if saved(measured[CHAPTERS], measured[EAGER]) >= WANTED else 1
@@ -121,7 +124,21 @@ def saved(tokens: Sequence[int], eager: Sequence[int]) -> float:
     return 1 - sum(tokens) / sum(eager)
 
 
-def print_table(measured: dict[str, list[int]]) -> None:
+def found_of(measured: dict[str, list[int]]) -> Found:
+    share = 100 * saved(measured[CHAPTERS], measured[EAGER])
+    return Found(
+        figures=[
+            Figure(name="tokens saved by chapters", value=share, unit="%", at_least=100 * WANTED)
+        ],
+        plot=Plot(
+            title=f"Tokens of a large skill over {ITERATIONS} iterations",
+            unit="tokens",
+            bars={name: sum(tokens) for name, tokens in measured.items()},
+        ),
+    )
+
+
+def show(measured: dict[str, list[int]]) -> None:
     print(f"| supporting files | first | last | all {ITERATIONS} iterations | saved |")
     print("|---|---:|---:|---:|---:|")
     for name, tokens in measured.items():

@@ -38,8 +38,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import FrameType
+from typing import Any
 
 from made_skills import GENERATION, make_skills
+from table import Figure, Found, Plot, add_option, median, print_table, target_table, write
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PEERS = os.path.join(REPOSITORY, ".peers")
@@ -471,18 +473,6 @@ def _stamps(folder: str) -> set[tuple[str, int, int]]:
 # ── What is printed ──────────────────────────────────────────────────────────────────────────────
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A Markdown table that also reads well as it is."""
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    rule = ["-" * width if not at else "-" * (width - 1) + ":" for at, width in enumerate(widths)]
-    for row in (header, rule, *rows):
-        cells = [
-            cell.rjust(width) if at else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print(f"| {' | '.join(cells)} |")
-
-
 def short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
@@ -546,20 +536,8 @@ def print_failed(results: Results) -> None:
         print(f"\n{name}: failed: {why}")
 
 
-def print_targets(found: Mapping[int, Results], read: Results | None) -> list[dict[str, object]]:
-    """Each target with what was measured; returns the same as plain values."""
-    verdicts: list[dict[str, object]] = []
-
-    def judge(target: str, values: Sequence[float], limit: float, *, least: bool = False) -> None:
-        middle_one = statistics.median(values) if values else None
-        met = None
-        if middle_one is not None:
-            met = middle_one >= limit if least else middle_one <= limit
-        verdict = "not measured" if met is None else "met" if met else "missed"
-        rows.append((target, spread(values), verdict))
-        verdicts.append({"target": target, "measured": middle_one, "verdict": verdict})
-
-    rows: list[tuple[str, str, str]] = []
+def targets_of(found: Mapping[int, Results], read: Results | None) -> list[Figure]:
+    """What was promised, as ratios inside a round or megabytes."""
     large = found.get(LARGE, Results({}, {})).runs
     ran = {name: runs for name, runs in large.items() if runs}
     cold, warm, base = (ran.get(name, []) for name in (COLD, WARM, FLOOR))
@@ -569,30 +547,39 @@ def print_targets(found: Mapping[int, Results], read: Results | None) -> list[di
         if SUBJECTS[name].peer and ratios(runs, cold)
     }
     fastest = min(peers, key=lambda name: statistics.median(peers[name]), default="")
-    who = f" ({fastest}, {len(peers)} of {len(PACKAGES)} measured)" if fastest else ""
-    judge(
-        f"cold ≥ 10 x faster than the fastest peer{who}",
-        peers.get(fastest, []),
-        10,
-        least=True,
-    )
-    judge("cold ≤ 5 x floor (an aim)", ratios(cold, base), 5)
-    judge("warm ≤ 1.5 x floor", ratios(warm, base), 1.5)
-    judge("≤ 60 MB held, cold", [run.held for run in cold], 60)
-    judge("≤ 60 MB held, warm", [run.held for run in warm], 60)
     ours, theirs = (
         (read.runs.get(name, []) if read and name not in read.failed else [])
         for name in (READ, OPENSKILLS)
     )
-    judge("prowess read ≤ openskills read, CPU (1,000 skills)", ratios(ours, theirs), 1)
-    judge(
-        "prowess read ≤ openskills read, wall (1,000 skills)",
-        ratios(ours, theirs, lambda run: run.wall),
-        1,
-    )
-    print(f"\n## Targets, at {LARGE:,} skills unless said otherwise\n")
-    print_table(["target", "measured", "verdict"], rows)
-    return verdicts
+    wall = ratios(ours, theirs, lambda run: run.wall)
+
+    def figure(name: str, values: Sequence[float], **told: Any) -> Figure:
+        return Figure(name=name, value=median(values), **told)
+
+    many = f"at {LARGE:,} skills"
+    faster = "x faster than the fastest peer" + (f" ({fastest})" if fastest else "")
+    return [
+        figure(f"cold, {many}", peers.get(fastest, []), unit=faster, at_least=10),
+        figure(f"cold, {many} (an aim)", ratios(cold, base), unit="x the floor", at_most=5),
+        figure(f"warm, {many}", ratios(warm, base), unit="x the floor", at_most=1.5),
+        figure(f"held cold, {many}", [run.held for run in cold], unit="MB", at_most=60),
+        figure(f"held warm, {many}", [run.held for run in warm], unit="MB", at_most=60),
+        figure(f"{READ}, CPU", ratios(ours, theirs), unit=f"x {OPENSKILLS}", at_most=1),
+        figure(f"{READ}, clock", wall, unit=f"x {OPENSKILLS}", at_most=1),
+    ]
+
+
+def plot_of(found: Mapping[int, Results]) -> Plot | None:
+    """The largest number of skills that was measured."""
+    if not found:
+        return None
+    count = max(found)
+    bars = {
+        name: statistics.median(run.cpu for run in runs)
+        for name, runs in found[count].runs.items()
+        if runs
+    }
+    return Plot(title=f"Finding {count:,} skills", unit="ms of CPU time", bars=bars)
 
 
 def print_versions(found: Iterable[Results]) -> None:
@@ -654,6 +641,7 @@ def options() -> argparse.ArgumentParser:
         "--only", default="", metavar="TEXT,TEXT", help="subjects whose name holds one of these"
     )
     parser.add_argument("--json", default="", metavar="FILE", help="write the raw results here")
+    add_option(parser)
     parser.add_argument("--data", default="", metavar="DIR", help="keep the skills here")
     parser.add_argument(
         "--peers",
@@ -755,7 +743,10 @@ def report(bench: Bench, asked: argparse.Namespace, rounds: Mapping[int, int]) -
     if LARGE in rounds and (wanted := chosen((LIST_COLD, LIST_WARM))):
         listing = measure_list(bench, wanted, rounds[LARGE])
         print_commands(f"Command line, {LARGE:,} skills", listing, LIST_WARM)
-    verdicts = print_targets(found, read)
+    targets = targets_of(found, read)
+    print("\n## Targets\n")
+    print_table(*target_table(targets))
+    write(asked.figures, Found(figures=targets, plot=plot_of(found)))
     print_versions(found.values())
     print(f"load {os.getloadavg()[0]:.1f} when it ended")
     if os.getloadavg()[0] > (os.cpu_count() or 1):
@@ -767,7 +758,7 @@ def report(bench: Bench, asked: argparse.Namespace, rounds: Mapping[int, int]) -
             "discovery": {count: asdict(results) for count, results in found.items()},
             "read": read and asdict(read),
             "list": listing and asdict(listing),
-            "targets": verdicts,
+            "targets": [asdict(each) for each in targets],
             "absent": absent,
         }
         with open(asked.json, "w") as file:

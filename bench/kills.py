@@ -31,6 +31,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from table import Figure, Found, Plot, add_option, write
+
 from prowess.core.chat import Message
 from prowess.core.errors import UnknownRunError
 from prowess.core.event import Recorded
@@ -250,37 +252,62 @@ async def begin_or_go_on(house: House, request: Mapping[str, Any]) -> None:
         await house.engine.resume(RUN)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description="Kill runs at random moments, and look what is lost."
-    )
-    parser.add_argument("--kills", type=int, default=100)
+def options(about: str, *, kills: int) -> argparse.ArgumentParser:
+    """What every bench that kills is asked."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--kills", type=int, default=kills)
     parser.add_argument("--minutes", type=float, default=15.0, help="begin nothing after so long")
     parser.add_argument("--seed", type=int, default=None)
+    add_option(parser)
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.child:
-        asyncio.run(child(given.child))
-        return 0
+    return parser
+
+
+def judge(begin: Callable[[Path], Subject], given: argparse.Namespace) -> int:
+    """Torment, and print what came of it; 1 when a promise is broken."""
     seed = random.randrange(10**6) if given.seed is None else given.seed
+    told: dict[str, Any] = {"seed": seed, "kills asked for": given.kills}
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        told = {"seed": seed, "kills asked for": given.kills}
         try:
-            counts = asyncio.run(
+            told |= asyncio.run(
                 torment(
-                    SkillRun,
-                    Path(folder),
+                    begin,
+                    Path(folder).resolve(),
                     kills=given.kills,
                     until=began + 60 * given.minutes,
                     chance=random.Random(seed),
                 )
             )
         except BrokenError as error:
-            print(json.dumps({**told, "broken": str(error)}, indent=2))
-            return 1
-    print(json.dumps({**told, **counts, "seconds": round(time.monotonic() - began)}, indent=2))
-    return 0
+            told["broken"] = str(error)
+    told["seconds"] = round(time.monotonic() - began)
+    print(json.dumps(told, indent=2))
+    write(given.figures, found_of(told))
+    return "broken" in told
+
+
+def found_of(told: Mapping[str, Any]) -> Found:
+    counted = {name: told.get(name, 0) for name in ("kills", "works")}
+    return Found(
+        figures=[
+            Figure(name="promises broken", value=int("broken" in told), at_most=0),
+            Figure(name="kills outlived", value=counted["kills"], at_least=told["kills asked for"]),
+        ],
+        plot=Plot(
+            title="Killed at random, and ended as if nothing had happened",
+            unit="",
+            bars={"kills": counted["kills"], "ended right": counted["works"]},
+        ),
+    )
+
+
+def main() -> int:
+    given = options("Kill runs at random moments, and look what is lost.", kills=100).parse_args()
+    if given.child:
+        asyncio.run(child(given.child))
+        return 0
+    return judge(SkillRun, given)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ from operator import truediv
 from typing import Any, NamedTuple
 
 import discovery
-from discovery import Bench, Run, print_table, ratios, short, skills_of, spread, tell
+from discovery import Bench, Run, ratios, short, skills_of, spread, tell
+from table import Figure, Found, Plot, add_option, median, print_table, target_table, write
 
 from prowess.discover.agent_skill import instructions
 from prowess.discover.catalog import open_catalog
@@ -274,7 +275,7 @@ def measure_cold(shelf: Shelf, queries: Rows) -> Sequence[float]:
     return ratios(results.runs[ours], results.runs[FLOOR])
 
 
-def measure(shelf: Shelf, queries: Rows, negatives: Rows, sizes: Sequence[int]) -> None:
+def measure(shelf: Shelf, queries: Rows, negatives: Rows, sizes: Sequence[int]) -> Found:
     asking = shelf.open(size := len(shelf.pool))
     matchers = {OVERLAP: overlap(shelf.pool), FTS5: fts5(shelf.pool), OURS: prowess(asking)}
     tell(f"asking {len(queries) + len(negatives):,} times")
@@ -289,24 +290,27 @@ def measure(shelf: Shelf, queries: Rows, negatives: Rows, sizes: Sequence[int]) 
     faster = measure_large(shelf, queries) if LARGE in sizes else []
     measure_build(shelf, sizes)
     cold = measure_cold(shelf, queries)
-    second = {name: [hits(answers, 2)] for name, answers in found.items()}
-    lexical, semantic = (second[FTS5][0] + more for more in (0.04, 0.07))
-    rows = [
-        judge(f"hit@2 ≥ FTS5 + 0.04 = {lexical:.4f}", second[OURS], least=lexical),
-        judge(f"with semantic, + 0.07 = {semantic:.4f}", second.get(SEMANTIC, []), least=semantic),
-        judge("abstention area ≥ 0.78", [area(found[OURS], refused[OURS])], least=0.78),
-        judge(f"a right skill in the prompt ≥ 0.90, of {size:,}", [offered], least=0.90),
-        judge("catalog in a prompt ≤ 4,000 characters", [longest], most=4_000),
-        judge(f"ranking ≥ 20 x faster than FTS5 at {LARGE:,}", faster, least=20),
-        judge(f"cold match ≤ 3 x import typer at {COLD:,}", cold, most=3),
+    second = {name: hits(answers, 2) for name, answers in found.items()}
+    targets = [
+        Figure(name="hit@2", value=second[OURS], at_least=second[FTS5] + 0.04),
+        Figure(
+            name="hit@2 with semantic", value=second.get(SEMANTIC), at_least=second[FTS5] + 0.07
+        ),
+        Figure(name="abstention area", value=area(found[OURS], refused[OURS]), at_least=0.78),
+        Figure(name=f"a right skill in the prompt, of {size:,}", value=offered, at_least=0.90),
+        Figure(name="catalog in a prompt", value=longest, unit="characters", at_most=4_000),
+        Figure(
+            name=f"ranking at {LARGE:,}", value=median(faster), unit="x FTS5's speed", at_least=20
+        ),
+        Figure(
+            name=f"cold match at {COLD:,}", value=median(cold), unit="x `import typer`", at_most=3
+        ),
     ]
-    show("Targets", "target|measured|verdict", rows)
-
-
-def judge(aim: str, values: Sequence[float], least: float = 0, most: float = 1e9) -> list[str]:
-    measured = statistics.median(values or [0])
-    verdict = "met" if least <= measured <= most else "missed"
-    return [aim, f"{measured:,.4g}", verdict] if values else [aim, "-", "not measured"]
+    print("\n## Targets\n")
+    print_table(*target_table(targets))
+    return Found(
+        figures=targets, plot=Plot(title="A right skill among the first two", unit="", bars=second)
+    )
 
 
 def show(title: str, header: str, rows: Sequence[Sequence[str]]) -> None:
@@ -324,6 +328,7 @@ def main() -> None:
     shared = os.environ.get("PROWESS_SHARED") or os.path.join(discovery.REPOSITORY, "..", "shared")
     parser.add_argument("--data", default=os.path.join(shared, "data", "matching"), metavar="DIR")
     parser.add_argument("--quick", action="store_true", help=f"without the {LARGE:,} skills")
+    add_option(parser)
     parser.add_argument("--build", nargs=2, default=(), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.build:
@@ -339,7 +344,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="prowess-bench-") as scratch:
         bench = Bench(scratch=scratch, data=scratch, peers="")
         try:
-            measure(Shelf(bench, pool), queries, negatives, QUICK if asked.quick else SIZES)
+            sizes = QUICK if asked.quick else SIZES
+            write(asked.figures, measure(Shelf(bench, pool), queries, negatives, sizes))
         except discovery.FailedError as error:
             print(f"\nThe rest was not measured, a command failed: {error}")
     print(f"\nload {os.getloadavg()[0]:.1f} when it ended")

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from faults import FAULTS, Fault, Files
+from table import Figure, Found, Plot, add_option, write
 
 from prowess.core.chat import Call, Message, Reply
 from prowess.core.errors import OutsideError
@@ -36,6 +37,7 @@ from prowess.tools.standard import standard_tools
 from prowess.tools.toolbox import Toolbox
 
 TRIES = 2
+WANTED = 80  # per cent of the faults
 FAILURES = 3  # of a flaky command, before it works
 
 
@@ -209,14 +211,34 @@ def table(ours: Sequence[Result], without: Sequence[Result]) -> str:
     return "\n".join(rows)
 
 
+def found_of(ours: Sequence[Result], without: Sequence[Result]) -> Found:
+    shares = {
+        name: 100 * sum(each.recovered for each in results) / len(results)
+        for name, results in (("prowess", ours), ("without the tools' help", without))
+    }
+    return Found(
+        figures=[
+            Figure(
+                name=f"of {len(ours)} faults recovered",
+                value=shares["prowess"],
+                unit="%",
+                at_least=WANTED,
+            )
+        ],
+        plot=Plot(title="Everyday faults recovered without a model's help", unit="%", bars=shares),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--failed", action="store_true", help="show what was not recovered")
+    add_option(parser)
     options = parser.parse_args()
     sandbox = sandbox_here()
     ours = asyncio.run(measure(FAULTS, sandbox, heals=True))
     without = asyncio.run(measure(FAULTS, sandbox, heals=False))
     print(f"Sandbox: {sandbox.level}\n\n{table(ours, without)}")
+    write(options.figures, found_of(ours, without))
     for result in ours if options.failed else ():
         if not result.recovered:
             print(f"\n{result.fault.family}: {result.fault.name}\n{result.answer[:600]}")

@@ -8,6 +8,7 @@ two events are in the last row. CPU time says what our side costs; the time on t
 and everybody else on the machine in it.
 """
 
+import argparse
 import asyncio
 import statistics
 import tempfile
@@ -15,6 +16,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from table import Figure, Found, Plot, add_option, write
 
 from prowess.core.event import Event
 from prowess.core.ports import Engine, Json, Log, Steps
@@ -26,7 +29,7 @@ ITERATIONS, ROUNDS = 200, 5
 REPLY = {"text": "x" * 2_000}  # about what a reply and a result are long
 
 
-async def measured(steps: Steps, request: Mapping[str, Any], log: Log | None = None) -> Json:
+async def timed(steps: Steps, request: Mapping[str, Any], log: Log | None = None) -> Json:
     """The milliseconds that each iteration took, of CPU time and on the clock."""
 
     async def work() -> Json:
@@ -54,28 +57,47 @@ async def rounds(engine: Engine, name: str, *, repeatable: bool = True) -> list[
     return took
 
 
-def show(name: str, took: list[list[float]]) -> None:
-    cpu, clock = (statistics.median(times) for times in zip(*took, strict=True))
+def show(name: str, took: list[list[float]]) -> float:
+    """Print a row; returns the CPU milliseconds."""
+    cpu, clock = (float(statistics.median(times)) for times in zip(*took, strict=True))
     print(f"| {name} | {cpu:.2f} | {clock:.2f} |")
+    return cpu
 
 
-async def main(folder: Path) -> None:
+async def measure(folder: Path) -> dict[str, float]:
+    """The CPU milliseconds of an iteration, by how it is kept."""
+    bars = {}
     print("| two steps | CPU ms | on the clock, ms |\n|---|---|---|")
-    straight = StraightEngine(bodies={"measured": measured})
-    show("not kept", await rounds(straight, "straight"))
-    async with open_engine(str(folder / "engine"), {"measured": measured}) as engine:
-        show("kept", await rounds(engine, "kept"))
-        show("kept, the call not to be repeated", await rounds(engine, "doubt", repeatable=False))
+    straight = StraightEngine(bodies={"measured": timed})
+    bars["not kept"] = show("not kept", await rounds(straight, "straight"))
+    async with open_engine(str(folder / "engine"), {"measured": timed}) as engine:
+        bars["kept"] = show("kept", await rounds(engine, "kept"))
+        took = await rounds(engine, "doubt", repeatable=False)
+        bars["not repeatable"] = show("kept, the call not to be repeated", took)
     log = SqliteLog(str(folder / "log"))
 
     async def told(steps: Steps, request: Mapping[str, Any]) -> Json:
-        return await measured(steps, request, log)
+        return await timed(steps, request, log)
 
     async with open_engine(str(folder / "engine"), {"measured": told}) as engine:
-        show("kept, with two events", await rounds(engine, "told"))
+        bars["with two events"] = show("kept, with two events", await rounds(engine, "told"))
     log.close()
+    return bars
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What it costs a run to outlive its process.")
+    add_option(parser)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        bars = asyncio.run(measure(Path(folder)))
+    two = Figure(name="two durable steps", value=bars["kept"], unit="ms of CPU time")
+    events = Figure(
+        name="two steps with their events", value=bars["with two events"] / bars["kept"], unit="x"
+    )
+    plot = Plot(title="An iteration of two steps, kept", unit="ms of CPU time", bars=bars)
+    write(given.figures, Found(figures=[two, events], plot=plot))
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as place:
-        asyncio.run(main(Path(place)))
+    main()
