@@ -1,36 +1,58 @@
 """
 Prowess: the right skill at the right moment, run to the end, with proof.
 
-    from prowess import load_settings, discover, ask
+    import asyncio, prowess
 
-    settings = load_settings()
-    catalog = discover(settings, record=print)
-    print(ask(catalog, settings).match("review this change", limit=2))
+    outcome = asyncio.run(prowess.run("csv-report", "sales.csv", model="haiku"))
+    print(outcome.answer)
+
+docs/journeys/python.md has more. Whatever is not named here may change without notice.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from prowess.api import run
+    from prowess.core.errors import ProwessError
+    from prowess.core.run import Outcome
+    from prowess.core.skill import Skill
+    from prowess.discover.catalog import Catalog, open_catalog
+    from prowess.discover.roots import Root
+    from prowess.engine import ask, find_roots
+    from prowess.engine.house import open_house
+    from prowess.engine.request import RunRequest
+    from prowess.settings import Settings, load_settings
 
 __version__ = "0.1.0"
 __all__ = [
     "Catalog",
+    "Outcome",
+    "ProwessError",
     "Root",
+    "RunRequest",
     "Settings",
     "Skill",
     "ask",
-    "discover",
+    "find_roots",
     "load_settings",
     "open_catalog",
+    "open_house",
+    "run",
 ]
-
 _HOMES = {
     "Catalog": "prowess.discover.catalog",
+    "Outcome": "prowess.core.run",
+    "ProwessError": "prowess.core.errors",
     "Root": "prowess.discover.roots",
+    "RunRequest": "prowess.engine.request",
     "Settings": "prowess.settings",
     "Skill": "prowess.core.skill",
     "ask": "prowess.engine",
-    "discover": "prowess.engine",
+    "find_roots": "prowess.engine",
     "load_settings": "prowess.settings",
     "open_catalog": "prowess.discover.catalog",
+    "open_house": "prowess.engine.house",
+    "run": "prowess.api",
 }
 
 

@@ -1,0 +1,1 @@
+"""The pages that a newcomer walks through, walked by a program."""

@@ -1,0 +1,53 @@
+"""A newcomer follows each of the five pages to its end and sees what it says."""
+
+from pathlib import Path
+
+import pytest
+
+from journeys.page import Typed, is_as_shown, read_page
+from journeys.walking import ROOT, Walk
+
+PAGES = ROOT / "docs" / "journeys"
+
+
+def test_a_python_user_runs_a_skill_and_asks_a_catalog(tmp_path: Path) -> None:
+    Walk(tmp_path).through(PAGES / "python.md")
+
+
+def test_a_page_that_says_something_else_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ echo one; echo two\none\nthree\n```\n", encoding="utf-8")
+
+    with pytest.raises(AssertionError, match=r"page\.md:2: \$ echo one; echo two"):
+        Walk(tmp_path).through(page)
+
+
+@pytest.mark.parametrize(
+    ("shown", "seen", "same"),
+    [
+        ("a\n...\nz", "a\nb\nc\nz\n", True),
+        ("a\n...\nz", "a\nz", True),
+        ("a\n...\nz", "a\nb", False),
+        ("run ... done", "run 3f2a done", True),
+        ("run ... done", "run 3f2a\nis done", False),
+        ("", "anything", False),
+        ("...", "anything", True),
+    ],
+)
+def test_three_dots_stand_for_what_varies(shown: str, seen: str, same: object) -> None:
+    assert is_as_shown(shown, seen) is same
+
+
+def test_a_command_goes_on_with_its_continued_lines(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ cat <<END\n> two\n> END\ntwo\n```\n", encoding="utf-8")
+
+    assert read_page(page) == [Typed("cat <<END\ntwo\nEND", "two", 2)]
+    Walk(tmp_path).through(page)
+
+
+def test_the_shell_remembers_variables_and_the_last_exit_code(tmp_path: Path) -> None:
+    with Walk(tmp_path).shell() as shell:
+        shell.type("NAME=Ada; (exit 3)")
+
+        assert shell.type("echo $NAME $?").strip() == "Ada 3"
