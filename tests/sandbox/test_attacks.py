@@ -428,30 +428,32 @@ def test_a_sandbox_dies_with_us(walls: Sandbox, workspace: Path) -> None:
 def test_a_command_does_not_begin_when_we_died_before_its_sandbox_stood(
     walls: Sandbox, workspace: Path
 ) -> None:
-    """Killed as soon as bwrap has told of its child: one that has begun all the same must not go on."""
+    """Killed at any moment of the beginning, by a signal that ends our threads one after the other."""
     if not isinstance(walls, Bubblewrap):
         pytest.skip("only bubblewrap builds its sandbox in a process of its own")
     token = uuid4().hex
     script = f"""
-import asyncio, os, signal
+import asyncio, os, signal, sys, threading
 from prowess.core.process import Order
 from prowess.sandbox.bubblewrap import Bubblewrap
 place = {str(workspace)!r}
 order = Order(argv=["sh", "-c", "sleep 1; touch started", {token!r}], cwd=place, writable=[place])
 async def start_and_die():
-    child = Bubblewrap({walls.binary!r})._start(order, None)
-    while not child._listen():
-        pass
+    for _ in range(20):
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    running = asyncio.ensure_future(Bubblewrap({walls.binary!r}).run(order))
+    await asyncio.sleep(float(sys.argv[1]))
     os.kill(os.getpid(), signal.SIGKILL)
 asyncio.run(start_and_die())
 """
-    for _ in range(3):
+    for milliseconds in range(0, 24, 4):
         environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-        subprocess.run([sys.executable, "-c", script], env=environment, check=False)
+        after = str(milliseconds / 1000)
+        subprocess.run([sys.executable, "-c", script, after], env=environment, check=False)
         while alive(token):
             time.sleep(0.01)
 
-        assert not (workspace / "started").exists()
+        assert not (workspace / "started").exists(), after
 
 
 def _wait_until_still(beat: Path) -> None:

@@ -26,7 +26,6 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 
 from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, Level, Order
@@ -43,7 +42,7 @@ from prowess.sandbox.places import (
     pin,
     programs,
 )
-from prowess.sandbox.process import attend, exit_of, given, pipes, reap, spawn
+from prowess.sandbox.process import attend, exit_of, pipes, reap, spawn
 
 _NOBODY = "65534"
 _TMP, _SHM = "/tmp", "/dev/shm"  # noqa: S108 - those of the sandbox, empty and its own
@@ -53,9 +52,17 @@ _USERS = {  # in the place of the machine's own, which name its people
     "/etc/group": b"nogroup:x:65534:\n",
 }
 _HOSTS = {"/etc/hosts": b"127.0.0.1 localhost\n::1 localhost\n"}
-# The sandbox dies with us only from the moment it is ready. If we died before, nobody reads this
-# byte, and the shell dies of it instead of becoming the command.
-_SIGN = """printf '\\0' >&2 && exec "$@" """
+# The first process of the sandbox. It dies with us from before its first word on, if we lived until
+# then; so it says that it is there, and starts the command when we tell it to. (bwrap's own first
+# process is bound to our life only after the command has begun.) What a shell says of a command
+# that was killed is not the command's word.
+_FIRST = """
+printf '\\0' >&2 && read -r go || exit
+exec <"$0" 3>&2 2>/dev/null
+"$@" 2>&3 3>&-
+exit $?
+"""
+_STDIN = "/run/stdin"
 
 
 class Bubblewrap:
@@ -69,13 +76,15 @@ class Bubblewrap:
     async def run(self, order: Order) -> Finished:
         with make_group(order.limits) as group:
             child = self._start(order, group)
+            said = await child.begin(order.limits.seconds)
             finished = await attend(child, limits=order.limits, group=group)
         if not finished.killed_by and not child.was_set_up():
+            why = (said + finished.err).decode(errors="replace").strip()
             raise OutsideError(
-                f"the sandbox could not be set up: {finished.err.decode(errors='replace').strip()}",
+                f"the sandbox could not be set up: {why}",
                 hint="`prowess doctor` tells which sandbox runs here",
             )
-        return replace(finished, err=finished.err.removeprefix(b"\0"))
+        return finished
 
     def _start(self, order: Order, group: Group | None) -> "Namespaced":
         with ExitStack() as stack:
@@ -83,6 +92,9 @@ class Bubblewrap:
             told, tells = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
             stack.callback(os.close, told)
             stack.callback(os.close, tells)
+            hears, goes = os.pipe2(os.O_CLOEXEC)
+            stack.callback(os.close, hears)
+            stack.callback(os.close, goes)
             calls = _file(seccomp.program(), stack)
             copies = [(path, _file(content, stack)) for path, content in _files(order)]
             words = [*_namespaces(order), *_view(order, places), *_variables(order)]
@@ -95,13 +107,14 @@ class Bubblewrap:
             # environment they would work on bwrap itself, which is outside.
             arguments = _file(os.fsencode("\0".join([*words, ""])), stack)
             command = launch(order.argv, order.limits, grouped=bool(group), namespaced=True)
-            signed = [SHELL, "-c", _SIGN, SHELL, *command]
+            source = _STDIN if order.stdin else os.devnull
+            signed = [SHELL, "-c", _FIRST, source, *command]
             argv = [self.binary, "--args", str(arguments), "--", *signed]
             popen = spawn(
                 group.joined(argv) if group else argv,
                 cwd="/",
                 environment={},
-                stdin=stack.enter_context(given(order.stdin)),
+                stdin=hears,
                 pass_fds=[
                     arguments,
                     calls,
@@ -110,7 +123,7 @@ class Bubblewrap:
                     *(place.descriptor for place in places),
                 ],
             )
-            return Namespaced(popen, os.dup(told))
+            return Namespaced(popen, told=os.dup(told), goes=os.dup(goes))
 
 
 class Namespaced:
@@ -119,14 +132,43 @@ class Namespaced:
     kills all the others, and it is not gone before they are.
     """
 
-    def __init__(self, popen: "subprocess.Popen[bytes]", told: int) -> None:
+    def __init__(self, popen: "subprocess.Popen[bytes]", *, told: int, goes: int) -> None:
         self.pid, (self.out, self.err) = popen.pid, pipes(popen)
         self.exited = exit_of(popen)
-        self._popen, self._told = popen, told
+        self._popen, self._told, self._goes = popen, told, goes
         self._status = b""
         self._first = 0  # the number of the first process, 0 until bwrap has told it
         self._handle: int | None = None
         self._ended = False
+
+    async def begin(self, seconds: float) -> bytes:
+        """
+        Let the command begin once its sandbox stands; the first byte of a complaint if it does not.
+        By the thread that started bwrap: when that one ends, the sandbox dies.
+        """
+        try:
+            said = await self._first_word(seconds)
+        except BaseException:
+            await self.end()
+            self.out.close()
+            self.err.close()
+            raise
+        if said == b"\0":
+            with contextlib.suppress(BrokenPipeError):
+                os.write(self._goes, b"\n")
+        return said.strip(b"\0")
+
+    async def _first_word(self, seconds: float) -> bytes:
+        loop, heard = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(self.err, heard.set)
+        try:
+            async with asyncio.timeout(seconds):
+                await heard.wait()
+        except TimeoutError:  # the limits will tell
+            return b""
+        finally:
+            loop.remove_reader(self.err)
+        return os.read(self.err.fileno(), 1)
 
     def was_set_up(self) -> bool:
         """Whether bwrap came as far as running the command; its own failures look like exit codes."""
@@ -145,6 +187,7 @@ class Namespaced:
         self._popen.wait()
         reap({self._first})
         os.close(self._told)
+        os.close(self._goes)
         self._ended = True
 
     def _listen(self) -> bool:
@@ -189,7 +232,7 @@ def binaries() -> Iterator[str]:
 
 def _namespaces(order: Order) -> list[str]:
     words = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
-    words += ["--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
+    words += ["--as-pid-1", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
     # Outside it is still us, root or not: the writable places are written with our rights, and
     # nothing else is there to use them on.
     words += ["--uid", _NOBODY, "--gid", _NOBODY]
@@ -223,6 +266,8 @@ def _view(order: Order, places: list[Place]) -> Iterator[str]:
 def _files(order: Order) -> Iterator[tuple[str, bytes]]:
     """Small files of /etc by their content: a copy costs a tenth of a mount."""
     yield from _USERS.items()
+    if order.stdin:
+        yield _STDIN, order.stdin
     yield from () if order.network else _HOSTS.items()
     for path in (*ETC_FILES, *(NETWORK if order.network else ())):
         with contextlib.suppress(OSError), open(path, "rb") as file:
