@@ -123,12 +123,12 @@ def test_an_unknown_skill_is_told_with_one_that_is_near(cli: Cli, project: Path)
 
 def test_a_killed_run_goes_on_from_the_command_line(home: Path, project: Path) -> None:
     skill_file(project, "slow", "Work slowly.")
-    write = "echo {n} >> lines"
+    write, last = "echo {n} >> lines", "touch begun; sleep 600"
     turns = [calls("Bash", command=write.format(n=n)) for n in range(2)]
-    with ModelServer(*turns, calls("Bash", command="sleep 600"), says("never")) as server:
+    with ModelServer(*turns, calls("Bash", command=last), says("never")) as server:
         command = [*PROWESS, "run", "slow", "--json", "--model", f"{server.url}/v1#m"]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=project)
-        until(lambda: len(server.requests) == 3)
+        until((project / "begun").exists)
         child.kill()
         child.communicate()
     (run,) = json.loads(_told("runs", "list", "--json"))

@@ -50,7 +50,7 @@ def usage(root: int, *, memory_limit: int) -> Usage:
     tree = {pid: table[pid] for pid in _descendants(_kin(root, table), table)}
     memory = sum(entry.resident for entry in tree.values())
     if memory > memory_limit:
-        memory = sum(_proportional(pid, entry.resident) for pid, entry in tree.items())
+        memory = sum(map(_proportional, tree))
     return Usage(
         processes=sum(entry.threads for entry in tree.values() if entry.state != "Z"),
         memory_bytes=memory,
@@ -147,15 +147,18 @@ def _parsed(stat: bytes) -> Entry:
     )
 
 
-def _proportional(pid: int, otherwise: int) -> int:
-    """Resident bytes, with each shared page divided by those who share it."""
+def _proportional(pid: int) -> int:
+    """Resident bytes, with each shared page divided by those who share it; 0 when it is gone."""
     try:
         for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
             if line.startswith(b"Pss:"):
                 return int(line.split()[1]) * 1024
-    except OSError:
+    except OSError:  # not to be told here, or just gone
         pass
-    return otherwise
+    try:
+        return _parsed(_read(f"/proc/{pid}/stat")).resident
+    except OSError:
+        return 0
 
 
 def _environment(pid: int) -> bytes:
