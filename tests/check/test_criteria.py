@@ -2,9 +2,9 @@
 
 import pytest
 
-from prowess.check.commands import says_nothing
 from prowess.check.criteria import Proposal, propose
 from prowess.check.probes import Probe
+from prowess.check.shell import says_nothing
 
 
 def read(text: str, *validation: str) -> Proposal:

@@ -140,9 +140,21 @@ class Tree:
         done = await self._git(f'command git {_words()} cat-file blob "$1"', blob)
         return os.fsdecode(done.out) if not done.code else ""
 
-    async def _git(self, script: str, *words: str) -> Finished:
+    async def texts_at(self, base: str, paths: Sequence[str]) -> dict[str, str]:
+        """What these files said at the base commit; nothing of those that were not there."""
+        asked = [path for path in paths if "\n" not in path]
+        if not asked:
+            return {}
+        given = "".join(f"{base}:{path}\n" for path in asked)
+        done = await self._git(f"command git {_words()} cat-file --batch", given=given)
+        if done.code or done.killed_by or done.dropped:
+            raise _unreadable(self.folder, done)
+        return dict(_batch(done.out, asked))
+
+    async def _git(self, script: str, *words: str, given: str = "") -> Finished:
         order = Order(
             argv=("bash", "-c", script.replace("OPTIONS", _words()), "git", *words),
+            stdin=os.fsencode(given),
             cwd=self.folder,
             environment={**_ENVIRONMENT, "GIT_WORK_TREE": self.folder, "GIT_DIR": self._records()},
             readable=(self.folder, *self.records),
@@ -205,6 +217,20 @@ def _sections(out: bytes) -> list[list[str]]:
         else:
             sections.append([])
     return [*sections, *([[]] * (5 - len(sections)))][:5]
+
+
+def _batch(out: bytes, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """`object type size` and as many bytes for each path in turn, or a line that says it is missing."""
+    place = 0
+    for path in paths:
+        end = out.index(b"\n", place)
+        head = out[place:end].rsplit(b" ", 2)
+        place = end + 1
+        if head[-1].isdigit():
+            size = int(head[-1])
+            if head[-2] == b"blob":
+                yield path, out[place : place + size].decode("utf-8", "replace")
+            place += size + 1
 
 
 def _raw(fields: Sequence[str]) -> Iterator[tuple[Change, str]]:

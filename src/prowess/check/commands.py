@@ -3,29 +3,35 @@ Commands that are to prove something, run again by us.
 
 They run in the sandbox, in the work tree itself, with the repository's records read-only. Each runs
 once in a check, however many criteria name it. Which files it changed is found out and told, because
-a command that changes what it is to prove proves nothing.
+a command that changes what it is to prove proves nothing. No byte code that lies about is used: what
+runs is what the files say. Runners of tests are asked for a report besides.
 """
 
 import contextlib
 import os
-import re
-import shlex
-from collections.abc import Awaitable, Callable, Collection
+import tempfile
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 
+from prowess.check.run_reports import MAX_BYTES, go_printed, read_report
+from prowess.check.runners import Reporting, reporting, runner_in
+from prowess.check.tests_run import TestRun
+from prowess.core.errors import RefusedError
 from prowess.core.ports import Sandbox
-from prowess.core.process import KilledBy, Limits, Order
+from prowess.core.process import Finished, KilledBy, Limits, Order
+from prowess.core.workspace import read_in
 
 _OUTPUT = 32 * 1024**2  # bytes: a summary stands at the end, and what is over the limit is dropped
-_SAY_NOTHING = frozenset(": true echo printf exit sleep cd pwd export set".split())
-_PARTS = frozenset(("&&", "||", ";", "|", "&", "|&", ";;"))
 _PIPE_BROKE = 128 + 13  # whoever wrote was stopped because whoever read had seen enough
 _ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "CI": "1", "NO_COLOR": "1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What a command did here. `changed` are files of the work that it altered or removed."""
+    """
+    What a command did here. `changed` are files of the work that it altered or removed. `runner` is
+    the test runner that it calls by name; `asked`: that one was asked for a `report`.
+    """
 
     command: str
     code: int
@@ -33,6 +39,9 @@ class Ran:
     killed_by: KilledBy = ""
     dropped: int = 0
     changed: tuple[str, ...] = ()
+    runner: str = ""
+    asked: bool = False
+    report: TestRun | None = None
 
     @property
     def could_not_run(self) -> str:
@@ -77,19 +86,24 @@ class Runner:
         return tuple(self._done.values())
 
     async def _run(self, command: str) -> Ran:
-        before = self._picture()
-        finished = await self.sandbox.run(self._order(command))
-        after = self._picture()
-        output = b"\n".join(part for part in (finished.out, finished.err) if part)
-        code = 0 if finished.code == _PIPE_BROKE and "|" in command else finished.code
-        return Ran(
-            command=command,
-            code=code,
-            output=output.decode("utf-8", "replace"),
-            killed_by=finished.killed_by,
-            dropped=finished.dropped,
-            changed=tuple(path for path in before if after.get(path) != before[path]),
-        )
+        with _private_place() as place:
+            asked = reporting(command, place)
+            before = self._picture()
+            order = self._order(asked.command if asked else command, place)
+            finished = await self.sandbox.run(order)
+            after = self._picture()
+            code = 0 if finished.code == _PIPE_BROKE and "|" in command else finished.code
+            return Ran(
+                command=command,
+                code=code,
+                output=_printed(finished, asked),
+                killed_by=finished.killed_by,
+                dropped=finished.dropped,
+                changed=tuple(path for path in before if after.get(path) != before[path]),
+                runner=runner_in(command),
+                asked=asked is not None,
+                report=_report(finished, asked, place, code=code) if asked else None,
+            )
 
     def _picture(self) -> dict[str, tuple[int, int]]:
         """Size and time of every file of the work; two pictures tell what came in between."""
@@ -100,50 +114,38 @@ class Runner:
                 found[path] = (status.st_mtime_ns, status.st_size)
         return found
 
-    def _order(self, command: str) -> Order:
+    def _order(self, command: str, place: str) -> Order:
         records = os.path.join(self.folder, ".git")
         inside = (records,) if os.path.isdir(records) and not os.path.islink(records) else ()
         return Order(
             argv=("bash", "-o", "pipefail", "-c", command),
             cwd=self.folder,
-            environment=_ENVIRONMENT,
-            writable=(self.folder,),
+            environment={**_ENVIRONMENT, "PYTHONPYCACHEPREFIX": os.path.join(place, "none")},
+            writable=(self.folder, place),
             readable=(*inside, *self.readable),
             network=self.network,
             limits=replace(self.limits, output_bytes=_OUTPUT),
         )
 
 
-def says_nothing(command: str) -> bool:
-    """Whether its exit code is 0 whatever is true: `true`, `pytest || true`, `make; echo done`."""
-    commands = simple_commands(command)
-    if commands is None:
-        return False  # more shell than we read here; what it prints is looked at all the same
-    names = [_program(words) for _, words in commands]
-    if not names or all(name in _SAY_NOTHING for name in names):
-        return True
-    joined, last = commands[-1][0], names[-1]
-    return last in _SAY_NOTHING and joined in ("||", ";", "&", "|", "\n")
+@contextlib.contextmanager
+def _private_place() -> Iterator[str]:
+    """A folder outside of the work, for what a command writes to us alone."""
+    with tempfile.TemporaryDirectory(prefix="prowess-check-") as made:
+        yield os.path.realpath(made)
 
 
-def simple_commands(command: str) -> list[tuple[str, list[str]]] | None:
-    """The simple commands in order, each with what joins it to the one before."""
-    lexer = shlex.shlex(command.replace("\n", " ; "), posix=True, punctuation_chars=";&|")
-    lexer.whitespace_split = True
+def _printed(finished: Finished, asked: Reporting | None) -> str:
+    output = b"\n".join(part for part in (finished.out, finished.err) if part)
+    text = output.decode("utf-8", "replace")
+    return go_printed(text) if asked and asked.form == "go" else text
+
+
+def _report(finished: Finished, asked: Reporting, place: str, *, code: int) -> TestRun | None:
+    if not asked.file:
+        return read_report(asked.form, finished.out, code=code)
     try:
-        words = list(lexer)
-    except ValueError:
+        text = read_in(place, os.path.basename(asked.file), limit=MAX_BYTES)
+    except (RefusedError, OSError):  # none was written, or what is there is no plain file
         return None
-    found: list[tuple[str, list[str]]] = [("", [])]
-    for word in words:
-        if word in _PARTS:
-            found.append((word, []))
-        else:
-            found[-1][1].append(word)
-    return [(joined, each) for joined, each in found if each]
-
-
-def _program(words: list[str]) -> str:
-    """The name of the program, past variables that are set for it."""
-    named = (word for word in words if not re.match(r"\w+=", word))
-    return next(named, ":")
+    return read_report(asked.form, text, code=code)

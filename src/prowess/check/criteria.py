@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from prowess.check.probes import Probe
+from prowess.check.runners import RUNS_TESTS
 
 FindTest = Callable[[str], str | None]  # the file that defines a test of this name
 Read = Callable[[re.Match[str]], Probe | None]
@@ -33,10 +34,6 @@ _GOOD = (
 _TEST = r"(?P<test>[\w./-]+\.py(?:::[\w:\[\].,-]+)?|test_\w+)"
 # Only outside of backticks does a word join two parts.
 _JOINS = re.compile(r"(?:,?\s+and\s+|;\s+)(?=(?:[^`]*`[^`]*`)*[^`]*$)", re.IGNORECASE)
-_RUNS_TESTS = re.compile(
-    r"\b(?:pytest|unittest|jest|vitest|tox|nox"
-    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just)(?: run)? test)\b"
-)
 _LONGEST = 2_000  # characters; more is no sentence
 _ALONE = frozenset("jest make mypy nox pytest ruff tox vitest".split())  # need no argument
 
@@ -64,7 +61,7 @@ def propose(text: str, *, validation: Sequence[str] = (), find_test: FindTest) -
 
 def success_of(command: str) -> Probe:
     """A command that has to succeed: by its tests where it runs some, else by its exit code."""
-    if _RUNS_TESTS.search(command):
+    if RUNS_TESTS.search(command):
         return Probe(type="test_result", target=command)
     return Probe(type="command_output", target=command)
 

@@ -8,9 +8,10 @@ Files are opened beneath the work tree and nowhere else. What cannot be looked a
 import os
 from dataclasses import dataclass, replace
 
-from prowess.check.commands import Ran, Run, says_nothing
+from prowess.check.commands import Ran, Run
 from prowess.check.probes import Probe, squeezed
-from prowess.check.tests_run import read_test_run
+from prowess.check.shell import says_nothing
+from prowess.check.tests_run import TestRun, read_test_run
 from prowess.core.errors import RefusedError
 from prowess.core.evidence import State
 from prowess.core.text import shortened
@@ -22,11 +23,15 @@ _SHOWN = 160  # characters of what we saw
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """`seen` is a line for people; `changed` are files that the command altered or removed."""
+    """
+    `seen` is a line for people; `changed` are files that the command altered or removed. `tests`: it
+    is about a run of tests.
+    """
 
     state: State
     seen: str
     changed: tuple[str, ...] = ()
+    tests: bool = False
 
 
 async def look(probe: Probe, *, folder: str, run: Run | None) -> Sight:
@@ -40,13 +45,20 @@ async def look(probe: Probe, *, folder: str, run: Run | None) -> Sight:
     if not probe.quotes and says_nothing(probe.target):
         return _unconfirmed("its exit code is the same whatever is true")
     ran = await run(probe.target)
-    return replace(_ended(probe, ran), changed=ran.changed)
+    kind = read_test_run(ran.output, code=ran.code).kind
+    tests = probe.type == "test_result" or bool(ran.runner or kind)
+    return replace(_ended(probe, ran), changed=ran.changed, tests=tests)
 
 
 def _ended(probe: Probe, ran: Ran) -> Sight:
     if why := ran.could_not_run:
         return _unconfirmed(f"{why}: {shown(ran.last_line)}")
-    return _tests(probe, ran) if probe.type == "test_result" else _output(probe, ran)
+    if probe.type == "test_result":
+        return _tests(probe, ran)
+    # Tests that pass pass as tests, by whatever name they are called evidence.
+    if ran.runner and probe.code == 0 and (told := _tests(probe, ran)).state != "confirmed":
+        return told
+    return _output(probe, ran)
 
 
 def _existence(probe: Probe, folder: str) -> Sight:
@@ -117,9 +129,10 @@ def _output(probe: Probe, ran: Ran) -> Sight:
 
 
 def _tests(probe: Probe, ran: Ran) -> Sight:
-    tests = read_test_run(ran.output, code=ran.code)
-    if not tests.kind and ran.dropped:
-        return _unconfirmed("it printed more than can be kept, and no summary of tests is in it")
+    printed = read_test_run(ran.output, code=ran.code)
+    if why := _untold(printed, ran):
+        return _unconfirmed(why)
+    tests = ran.report or printed
     if not tests.ran:
         return _unconfirmed(f"no test ran: {tests}")
     if tests.ok == (probe.code is not None):
@@ -127,6 +140,21 @@ def _tests(probe: Probe, ran: Ran) -> Sight:
     if tests.ok or tests.passed + tests.failed > 0 or not tests.kind:
         return Sight(state="refuted", seen=f"{tests}: {shown(ran.last_line)}")
     return _unconfirmed(str(tests))
+
+
+def _untold(printed: TestRun, ran: Ran) -> str:
+    """Why a run of tests tells nothing about them, or an empty text."""
+    if not printed.kind and ran.report is None and ran.dropped:
+        return "it printed more than can be kept, and no summary of tests is in it"
+    if ran.code:
+        return ""
+    if ran.asked and ran.report is None:
+        return f"{ran.runner} ended with 0 before it had written its report"
+    if ran.runner and not ran.report and not printed.kind:
+        return f"{ran.runner} ended with 0 and without a summary of its tests"
+    if ran.report and printed.kind and ran.report.ok != printed.ok:
+        return f"its report says {ran.report}, and what it printed {printed}"
+    return ""
 
 
 def _unconfirmed(seen: str) -> Sight:

@@ -38,7 +38,8 @@ class Judge:
     """
     `run` runs commands that the task itself names; `run_claimed` those that somebody proposes, and
     is None where no sandbox holds. `validation` are the commands that every task has to pass.
-    `tell` hears of each criterion as soon as its verdict is known.
+    `doubt` says why what a run of tests tells does not count, or nothing. `tell` hears of each
+    criterion as soon as its verdict is known.
     """
 
     folder: str
@@ -46,6 +47,7 @@ class Judge:
     run_claimed: Run | None
     validation: Sequence[str] = ()
     find_test: FindTest = lambda name: None
+    doubt: Callable[[str], str] = lambda command: ""
     tell: Callable[[Criterion], None] = lambda criterion: None
 
     async def criteria(self, texts: Sequence[str], claims: Mapping[str, Claim]) -> list[Criterion]:
@@ -73,7 +75,14 @@ class Judge:
             if isinstance(item.probe, str):
                 case.seen[item] = Sight(state="unconfirmed", seen=item.probe)
             elif item.probe.type in kinds:
-                case.seen[item] = await look(item.probe, folder=self.folder, run=run)
+                sight = await look(item.probe, folder=self.folder, run=run)
+                case.seen[item] = self._doubted(item.probe, sight)
+
+    def _doubted(self, probe: Probe, sight: Sight) -> Sight:
+        """Tests that fail are believed; tests that pass only where nobody had a hand in the judging."""
+        if sight.tests and sight.state == "confirmed" and (why := self.doubt(probe.target)):
+            return replace(sight, state="unconfirmed", seen=f"{why} ({sight.seen})")
+        return sight
 
     def _case(self, text: str, claim: Claim | None) -> "_Case":
         proposal = propose(text, validation=self.validation, find_test=self.find_test)

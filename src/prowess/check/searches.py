@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from prowess.check.commands import simple_commands
+from prowess.check.shell import simple_commands
 
 _TEXT = frozenset("ack ag egrep fgrep grep rg".split())
 _NAMES = frozenset("fd fdfind find locate tree".split())

@@ -167,7 +167,7 @@ def _go(output: str) -> Counts:
     """Tests by name where they are told, else packages: one that is `ok` ran one test at least."""
     packages = _GO_PACKAGE.findall(output)
     if not packages:
-        return _go_json(output)
+        return go_events(output)
     total = _of()
     for word in _GO_CASE.findall(output):
         total[_GO_WORDS[word]] += 1
@@ -180,7 +180,8 @@ def _go(output: str) -> Counts:
     return total
 
 
-def _go_json(output: str) -> Counts:
+def go_events(output: str) -> Counter[str] | None:
+    """The tests in the output of `go test -json`; None when it is none."""
     total = _of()
     seen = False
     for line in output.splitlines():

@@ -13,6 +13,7 @@ from typing import Any
 
 from prowess.check.changes import Tree, git_folder, open_tree
 from prowess.check.commands import Runner
+from prowess.check.judges import Touched, doubt, to_read, touched
 from prowess.check.judging import Judge, overall, sorted_claims
 from prowess.check.scope import scope
 from prowess.core.errors import OutsideError, RefusedError
@@ -41,7 +42,7 @@ from prowess.settings import Settings
 UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
 )
-_TEST_BYTES = 4 * 1024 * 1024
+_READ_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,7 @@ class Checker:
             run_claimed=runner if self.isolated else None,
             validation=asked.validation,
             find_test=lambda name: _defines(work, name),
+            doubt=lambda command: doubt(work.touched, command),
             tell=tell,
         )
         claims, ignored = sorted_claims(spec.criteria, asked.claims)
@@ -112,6 +114,7 @@ class Checker:
             tree=tree,
             base=base,
             changes=tuple(changes),
+            touched=await _touched(tree, base, changes, asked.spec.files),
             files=files,
             scope=scope(asked.spec.files or ("**",), changes),
         )
@@ -127,8 +130,9 @@ class Checker:
         )
 
     async def _notes(self, work: "_Work", runner: Runner, asked: Asked) -> tuple[str, ...]:
-        """What the commands did to the tree besides showing something."""
-        notes = [
+        """What the change did to its judges, and the commands to the tree besides showing something."""
+        notes = [f"the change touches what judges it: {each.what}" for each in work.touched]
+        notes += [
             f"`{ran.command}` changed {', '.join(ran.changed[:5])}"
             for ran in runner.ran
             if ran.changed
@@ -153,11 +157,24 @@ class _Work:
     scope: Scope
     base: str = ""
     changes: tuple[Change, ...] = ()
+    touched: tuple[Touched, ...] = ()
     files: frozenset[str] = frozenset()
 
     @property
     def untouched(self) -> bool:
         return bool(self.base) and not self.changes
+
+
+async def _touched(
+    tree: Tree, base: str, changes: Sequence[Change], files: Sequence[str]
+) -> tuple[Touched, ...]:
+    paths = to_read(changes)
+    try:
+        before = await tree.texts_at(base, paths)
+    except OutsideError as error:
+        return (Touched(what=str(error)),)
+    now = {path: text for path in paths if (text := _text(tree, path))}
+    return tuple(touched(before, now, files=files))
 
 
 def checker_of(world: World) -> Checker:
@@ -282,11 +299,15 @@ def _defines(work: _Work, test: str) -> str | None:
     """The file of the work that defines a test of this name."""
     for path in sorted(work.files):
         name = os.path.basename(path)
-        if name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")):
-            try:
-                text = read_in(work.tree.folder, path, limit=_TEST_BYTES).decode(errors="replace")
-            except (RefusedError, OSError):
-                continue
-            if f"def {test}(" in text:
-                return path
+        may_be = name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+        if may_be and f"def {test}(" in _text(work.tree, path):
+            return path
     return None
+
+
+def _text(tree: Tree, path: str) -> str:
+    """What a file of the work says; nothing where it is gone or cannot be read as one."""
+    try:
+        return read_in(tree.folder, path, limit=_READ_BYTES).decode(errors="replace")
+    except (RefusedError, OSError):
+        return ""

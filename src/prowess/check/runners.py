@@ -1,0 +1,92 @@
+"""
+Which commands run tests, and how a runner is asked for a report of its own.
+
+What a run prints, the tests under it can print too. So a runner that can write down its results for
+programs is asked to, into a place outside of the work tree, and one that ends without telling any
+result has been kept from its end, whatever its exit code says.
+"""
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Literal
+
+from prowess.check.shell import simple_commands
+
+RUNS_TESTS = re.compile(
+    r"\b(?:pytest|unittest|jest|vitest|tox|nox"
+    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just)(?: run)? test)\b"
+)
+# The program, past variables that are set for it and those that start it.
+_RUNNER = re.compile(
+    r"(?:\w+=\S* )*(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run )?(?:(?:npx|bunx|pnpm|pnpm exec|yarn) )?"
+    r"(?:(?:\S*/)?python[\d.]*(?: -[A-Za-z]+)* -m )?(?:\S*/)?"
+    r"(?P<runner>pytest|py\.test|unittest|jest|vitest|go test|cargo test)(?= |$)"
+)
+_GO = re.compile(r"\bgo\s+test\b")
+_UNREADABLE = re.compile(r"[<>()#`]|\$\(|(?:^|\s)--(?:\s|$)|[;&|]\s*$")
+
+Form = Literal["junit", "jest", "go"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reporting:
+    """A command that tells its results to programs too: in `file`, or for Go in what it prints."""
+
+    command: str
+    form: Form
+    file: str = ""
+
+
+def runner_in(command: str) -> str:
+    """The runner that a command calls by its name, or an empty text; `make test` names none."""
+    named = (_runner(words) for _, words in simple_commands(command) or ())
+    return next(filter(None, named), "")
+
+
+def reporting(command: str, place: str) -> Reporting | None:
+    """
+    The same command with a report into the folder `place`; None when its runner writes none, or
+    when it is more shell than words can be added to.
+    """
+    commands = simple_commands(command)
+    if not commands or _UNREADABLE.search(command):
+        return None
+    joined, last = commands[-1]
+    runner = _runner(last)
+    if joined not in ("", "&&", ";") or not runner:
+        return None
+    return _asked(runner, command.strip(), place)
+
+
+def _runner(words: list[str]) -> str:
+    found = _RUNNER.match(" ".join(words))
+    if found is None:
+        return ""
+    return "pytest" if found["runner"] == "py.test" else found["runner"]
+
+
+def _asked(runner: str, command: str, place: str) -> Reporting | None:
+    if runner == "pytest":
+        file = f"{place}/report.xml"
+        words = f"--junitxml={shlex.quote(file)}"
+        if "no:cacheprovider" not in command:
+            words += f" -o cache_dir={shlex.quote(place)}/cache"
+        return Reporting(command=f"{command} {words}", form="junit", file=file)
+    file = f"{place}/report.json"
+    if runner == "jest":
+        asked = f"{command} --json --outputFile={shlex.quote(file)}"
+        return Reporting(command=asked, form="jest", file=file)
+    if runner == "vitest":
+        words = f"--reporter=default --reporter=json --outputFile.json={shlex.quote(file)}"
+        return Reporting(command=f"{command} {words}", form="jest", file=file)
+    if runner == "go test":
+        # What was cached was told by another run than this.
+        head, tail = _last_go(command)
+        return Reporting(command=f"{head} -json -count=1{tail}", form="go")
+    return None
+
+
+def _last_go(command: str) -> tuple[str, str]:
+    *_, last = _GO.finditer(command)
+    return command[: last.end()], command[last.end() :]

@@ -1,0 +1,176 @@
+"""Tests that are made to look as if they passed, by whoever did the work, prove nothing."""
+
+import os
+import py_compile
+from pathlib import Path
+
+import pytest
+
+from check.checks import PYTEST, check, claim, output, verdicts
+from check.repository import Repository
+from prowess.core.ports import Sandbox
+
+GOOD = "def test_a():\n    assert True\n\n\ndef test_b():\n    assert True\n"
+BAD = "def test_a():\n    assert False\n"
+LEAVE = 'import os\n\n\ndef test_a():\n    getattr(os, "_ex" + "it")(0)\n'
+BOAST = LEAVE.replace("    getattr", '    os.write(1, b"\\n1 passed in 0.01s\\n")\n    getattr')
+FORGE = """
+import pytest
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    seen = yield
+    seen.get_result().outcome = "passed"
+"""
+PASSES = f"`{PYTEST}` passes"
+
+
+@pytest.fixture
+def tested(repo: Repository) -> Repository:
+    """A repository with two tests, in which something was done."""
+    repo.put("test_it.py", GOOD)
+    repo.put("pyproject.toml", '[project]\nname = "x"\n')
+    repo.commit("tests")
+    repo.put("lib/a.py", "A = 2\n")
+    return repo
+
+
+@pytest.mark.parametrize("text", [LEAVE, BOAST])
+def test_a_run_that_ends_before_its_report_is_inconclusive(
+    repo: Repository, sandbox: Sandbox, text: str
+) -> None:
+    repo.put("test_new.py", text)
+
+    report = check(repo, sandbox, f"`{PYTEST} -s` passes")
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "before it had written its report" in report.reasons[0]
+
+
+def test_calling_it_the_output_of_a_command_makes_it_no_better(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("test_new.py", LEAVE)
+
+    report = check(repo, sandbox, "it works", claims=[claim("it works", output(PYTEST))])
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+
+
+def test_a_runner_without_reports_needs_its_summary(repo: Repository, sandbox: Sandbox) -> None:
+    inside = LEAVE.replace("import os", "import os, unittest", 1).replace(
+        "def test_a():\n    ", "class T(unittest.TestCase):\n    def test_a(self):\n        "
+    )
+    repo.put("test_new.py", inside)
+
+    report = check(repo, sandbox, "`python -m unittest test_new` passes")
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "without a summary" in report.reasons[0]
+
+
+def test_a_planted_plugin_takes_the_worth_from_tests_and_is_named(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("test_new.py", BAD)
+    tested.put("conftest.py", FORGE)
+
+    report = check(tested, sandbox, PASSES)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "the change touches what judges it: conftest.py" in report.reasons[0]
+    assert "the change touches what judges it: conftest.py" in report.notes
+
+
+def test_a_plugin_that_the_task_names_may_be_changed(tested: Repository, sandbox: Sandbox) -> None:
+    tested.put("conftest.py", "import pytest\n")
+
+    assert check(tested, sandbox, PASSES, files=["lib/**", "conftest.py"]).passed
+    assert not check(tested, sandbox, PASSES, files=["lib/**", "*.py"]).passed
+
+
+def test_tests_that_fail_under_a_planted_plugin_fail(tested: Repository, sandbox: Sandbox) -> None:
+    tested.put("test_new.py", BAD)
+    tested.put("conftest.py", "import pytest\n")
+
+    assert verdicts(check(tested, sandbox, PASSES)) == ["FAIL"]
+
+
+def test_only_the_part_of_the_settings_that_judges_matters(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("pyproject.toml", '[project]\nname = "y"\n')
+    assert check(tested, sandbox, PASSES).passed
+
+    tested.put("pyproject.toml", '[tool.pytest.ini_options]\naddopts = "-k test_a"\n')
+    report = check(tested, sandbox, PASSES)
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "pyproject.toml (tool.pytest)" in report.reasons[0]
+
+
+def test_byte_code_that_lies_about_is_not_run(repo: Repository, sandbox: Sandbox) -> None:
+    repo.put(".gitignore", "__pycache__/\n")
+    repo.put("test_a.py", "from mod import right\n\ndef test_a():\n    assert right()\n")
+    source = repo.put("mod.py", "def right():\n    return 1==1\n")
+    kept = Path(py_compile.compile(str(source), doraise=True) or "").read_bytes()
+    when = source.stat()
+    source.write_text("def right():\n    return 1==2\n")
+    os.utime(source, ns=(when.st_atime_ns, when.st_mtime_ns))
+    (made,) = (repo.folder / "__pycache__").glob("mod.*")
+    made.write_bytes(kept)
+
+    report = check(repo, sandbox, f"`{PYTEST}` passes")
+
+    assert verdicts(report) == ["FAIL"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"test_it.py": "def test_a():\n    assert True\n"}, "the test test_b is gone"),
+        ({"test_it.py": None, "it.py": GOOD, "test_x.py": BAD.replace("False", "1")}, "test_b is"),
+        (
+            {
+                "test_it.py": "import pytest\n"
+                + GOOD.replace("def test_b", "@pytest.mark.skip\ndef test_b")
+            },
+            "test_it.py skips more tests than before",
+        ),
+    ],
+)
+def test_tests_that_went_away_are_told_and_those_that_are_left_prove_nothing(
+    tested: Repository, sandbox: Sandbox, changed: dict[str, str | None], told: str
+) -> None:
+    for name, text in changed.items():
+        if text is None:
+            (tested.folder / name).unlink()
+        else:
+            tested.put(name, text)
+
+    report = check(tested, sandbox, PASSES)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert told in report.reasons[0]
+
+
+def test_tests_may_move_be_more_and_go_where_the_task_says_so(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    (tested.folder / "test_it.py").unlink()
+    tested.put("test_moved.py", GOOD + "\n\ndef test_c():\n    assert True\n")
+    assert check(tested, sandbox, PASSES).passed
+
+    tested.put("test_moved.py", "def test_a():\n    assert True\n")
+    files = ["lib/**", "test_it.py", "test_moved.py"]
+    assert check(tested, sandbox, PASSES, files=files).passed
+
+
+def test_leaving_a_test_run_from_inside_is_excused_by_nothing(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("lib/a.py", "import os\n\n\ndef leave():\n    os._exit(0)\n")
+
+    report = check(tested, sandbox, PASSES, files=["lib/a.py"])
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "lib/a.py can end a test run" in report.reasons[0]
