@@ -111,7 +111,7 @@ def test_a_wrong_argument_is_told_to_the_model_and_nothing_is_run(at: Path, tmp_
 
     assert wrong.is_error
     assert "'task' was unexpected" in text_of(wrong)
-    assert runs.structured_content == {"runs": []}
+    assert runs.structured_content == {"runs": [], "next": None}
 
 
 def test_a_tool_that_is_not_there_is_the_clients_mistake(at: Path, tmp_path: Path) -> None:

@@ -373,6 +373,22 @@ def test_a_skill_is_shown_whole_and_run_from_there(looking: Looking) -> None:
     expect(page.locator(".answer")).to_contain_text("add up to 6")
 
 
+def test_a_loop_is_shown_as_a_loop_and_not_as_a_skill(looking: Looking, served: Served) -> None:
+    for kind, facts in (
+        ("run.started", {"skill": "PLAN.md", "run_kind": "loop"}),
+        ("run.finished", {"outcome": {"ending": "done"}}),
+    ):
+        payload = {"visibility": "SUMMARY", "summary": "Loop over PLAN.md", **facts}
+        served.site.log.append(Event(run="looping", kind=kind, payload=payload))
+    page = looking.at("")
+
+    expect(page.get_by_role("heading", name="By loop")).to_be_visible()
+    expect(page.locator("a[href='#/skills/PLAN.md']")).to_have_count(0)
+    page = looking.at("runs/looping")
+    expect(page.get_by_role("heading", name="Loop over PLAN.md")).to_be_visible()
+    expect(page.get_by_role("button", name="Run again")).to_have_count(0)
+
+
 def test_a_task_is_made_claimed_and_done_on_the_board(looking: Looking, served: Served) -> None:
     page = looking.at("board")
     page.get_by_role("button", name="New task").first.click()

@@ -11,6 +11,7 @@ import pytest
 from house import skill_file
 from prowess.core.event import Event
 from prowess.model.scripted import call, final
+from prowess.serve import shown
 from serve.served import Home, Served, until
 
 NOTE = [call("Write", file_path="note.txt", content="hello"), final("Written.")]
@@ -62,6 +63,91 @@ def test_runs_come_page_by_page_newest_first(served: Served) -> None:
     assert second["next"] is None
 
 
+def test_runs_are_found_by_state_and_by_skill(served: Served) -> None:
+    notes = [served.start("note") for _ in range(3)]
+    asking = served.start("asks")
+    for run in notes:
+        served.ended(run)
+    waiting(served, asking)
+
+    def found(query: str) -> list[str]:
+        return [view["id"] for view in served.get(f"/api/runs?{query}").json["runs"]]
+
+    assert found("skill=note") == notes[::-1]
+    assert found("state=waiting") == [asking]
+    assert found("state=done&skill=asks") == []
+    assert found("skill=note&limit=2") == notes[:0:-1]
+    page = served.get("/api/runs?skill=note&limit=2").json
+    assert found(f"skill=note&limit=2&before={page['next']}") == notes[:1]
+    assert served.get("/api/runs?state=sleeping").status == 400
+
+
+def test_a_page_of_few_among_many_leads_on_to_the_next(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown, "LOOKED", 2)
+    monkeypatch.setattr(shown, "LOOKS", 2)
+    first = served.start("note")
+    served.ended(first)
+    for number in range(4):
+        tell(served, f"other{number}", "run.started", skill="other")
+
+    page = served.get("/api/runs?skill=note").json
+
+    assert page["runs"] == []
+    page = served.get(f"/api/runs?skill=note&before={page['next']}").json
+    assert [view["id"] for view in page["runs"]] == [first]
+    assert page["next"] is None
+
+
+def test_an_id_typed_wrong_is_not_found_and_the_near_one_is_offered(served: Served) -> None:
+    run = served.start("note")
+
+    answer = served.get(f"/api/runs/{run[:5]}{run[6:]}")
+
+    assert answer.status == 404
+    assert answer.json["hint"] == f"did you mean {run}?"
+    assert "hint" not in served.get("/api/runs/nothing-like-it").json
+
+
+def test_a_call_that_does_not_tell_its_tool_breaks_no_numbers(served: Served) -> None:
+    tell(served, "odd", "run.started", skill="note")
+    tell(served, "odd", "call.finished", ok=False)
+    tell(served, "odd", "call.recovered")
+
+    told = served.get("/api/stats").json
+
+    assert told["skills"]["note"]["failing_calls"] == 1
+    assert told["skills"]["note"]["overcome_calls"] == 1
+    assert served.get("/metrics").status == 200
+
+
+def test_a_loop_is_counted_as_a_loop(served: Served) -> None:
+    tell(served, "looping", "run.started", skill="PLAN.md", run_kind="loop")
+    tell(served, "looping", "run.finished", outcome={"ending": "done"})
+
+    told = served.get("/api/stats").json
+
+    assert "PLAN.md" not in told["skills"]
+    assert told["loops"]["PLAN.md"]["success_rate"] == 1
+    assert 'prowess_loops_ended_total{ending="done",plan="PLAN.md"} 1' in (
+        served.get("/metrics").body.decode()
+    )
+
+
+@pytest.mark.parametrize("path", ["runs", "plans", "tasks", "sessions", "handoffs"])
+def test_a_method_that_is_not_allowed_is_told_which_are(served: Served, path: str) -> None:
+    answer = served.ask("PATCH", f"/api/{path}")
+
+    assert answer.status == 405
+    assert answer.headers["allow"] == "GET, POST"
+
+
+def tell(served: Served, run: str, kind: str, **facts: Any) -> None:
+    payload = {"visibility": "SUMMARY", **facts}
+    served.site.log.append(Event(run=run, kind=kind, payload=payload))
+
+
 def test_a_question_is_answered_once_and_with_one_of_its_options(served: Served) -> None:
     run = served.start("asks")
     question = waiting(served, run)["question"]
@@ -93,7 +179,7 @@ def test_a_run_is_tried_again_from_an_iteration(served: Served) -> None:
 
     assert answer.status == 201
     assert answer.json["forked"] == run
-    until(lambda: served.get(f"/api/runs/{answer.json['run']}").status == 200)
+    assert served.get(f"/api/runs/{answer.json['run']}").status == 200
     assert served.ended(answer.json["run"])["answer"] == "Written."
 
 

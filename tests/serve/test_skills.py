@@ -116,6 +116,13 @@ def test_an_unknown_skill_is_not_found(served: Served, method: str, path: str) -
     assert answer.json == {"error": True, "message": "Skill not found: nope", "code": "NOT_FOUND"}
 
 
+def test_a_name_typed_wrong_is_not_found_and_the_near_one_is_offered(served: Served) -> None:
+    answer = served.get("/api/skills/maestro-wroker")
+
+    assert answer.status == 404
+    assert "maestro-worker" in answer.json["hint"]
+
+
 def test_a_role_that_is_none_is_refused(served: Served) -> None:
     answer = served.get("/api/skills/role/manager")
 

@@ -73,6 +73,7 @@ class _Collector:
         yield from _counters(self._count.counters())
         yield from _rates(told.all)
         yield from _skills(told)
+        yield from _loops(told)
         yield from _models(told)
 
 
@@ -117,6 +118,20 @@ def _skills(told: Stats) -> Iterator["Metric"]:
     for each in told.all.recoveries:
         ways.add_metric([each["how"]], each["count"])
     yield from (runs, ended, failing, overcome, ways)
+
+
+def _loops(told: Stats) -> Iterator["Metric"]:
+    from prometheus_client.core import CounterMetricFamily
+
+    loops = CounterMetricFamily("prowess_loops", "Loops that began.", labels=["plan"])
+    ended = CounterMetricFamily(
+        "prowess_loops_ended", "Loops by how they ended.", labels=["plan", "ending"]
+    )
+    for plan, numbers in told.loops.items():
+        loops.add_metric([plan], numbers.runs)
+        for ending, number in numbers.endings.items():
+            ended.add_metric([plan, ending], number)
+    yield from (loops, ended)
 
 
 def _models(told: Stats) -> Iterator["Metric"]:

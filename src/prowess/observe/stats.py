@@ -76,10 +76,11 @@ class Used:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """`days` are those on which runs began, by `2026-01-31`, in order."""
+    """`days` are those on which runs began, by `2026-01-31`, in order; `loops` are by plan."""
 
     all: Numbers
     skills: Mapping[str, Numbers]
+    loops: Mapping[str, Numbers]
     models: Mapping[str, Used]
     days: Mapping[str, Numbers]
 
@@ -101,6 +102,7 @@ class Tally:
     def __init__(self) -> None:
         self._all = _Sum()
         self._skills: dict[str, _Sum] = defaultdict(_Sum)
+        self._loops: dict[str, _Sum] = defaultdict(_Sum)
         self._days: dict[str, _Sum] = defaultdict(_Sum)
         self._models: dict[str, Used] = {}
         self._under_way: dict[str, _Run] = {}
@@ -108,8 +110,9 @@ class Tally:
     def add(self, each: Recorded) -> None:
         run, payload = self._under_way.get(each.event.run), each.event.payload
         if each.event.kind == "run.started" and run is None:
-            skill, day = payload.get("skill", ""), each.at[:_DAY]
-            run = _Run(sums=(self._all, self._skills[skill], self._days[day]))
+            named = self._loops if payload.get("run_kind") == "loop" else self._skills
+            name, day = payload.get("skill", ""), each.at[:_DAY]
+            run = _Run(sums=(self._all, named[name], self._days[day]))
             self._under_way[each.event.run] = run
             run.add(runs=1)
         elif run is None:
@@ -143,6 +146,7 @@ class Tally:
         return Stats(
             all=self._all.numbers(),
             skills={skill: total.numbers() for skill, total in sorted(self._skills.items())},
+            loops={plan: total.numbers() for plan, total in sorted(self._loops.items())},
             models=dict(sorted(self._models.items())),
             days={day: total.numbers() for day, total in sorted(self._days.items())},
         )
@@ -204,19 +208,19 @@ class _Run:
         if payload.get("refused"):
             return
         if not payload.get("ok"):
-            self.failed[payload["tool"]] += 1
+            self.failed[payload.get("tool", "")] += 1
             self.add(failing=1)
         elif healed := payload.get("healed"):
-            self.helped.add(payload["call_id"])
+            self.helped.add(payload.get("call_id", ""))
             self.add(failing=1, overcome=1)
             self._count(way_of(how) for how in healed)
 
     def recover(self, payload: Mapping[str, Any]) -> None:
-        if payload["call_id"] in self.helped:
+        if payload.get("call_id", "") in self.helped:
             return  # counted when it finished; what failed before it is still open
-        if overcome := self.failed.pop(payload["tool"], 0):
+        if overcome := self.failed.pop(payload.get("tool", ""), 0):
             self.add(overcome=overcome)
-            self._count([way_of(payload["how"])])
+            self._count([way_of(payload.get("how", "another try"))])
 
     def end(self, outcome: Mapping[str, Any]) -> None:
         self.add(iterations=outcome.get("iterations", 0))

@@ -99,11 +99,11 @@ class _Sight:
                 usage = payload.get("usage", {})
                 self._spend(_tokens(usage), usage.get("cost"))
             case "question.asked":
-                self.questions[payload["id"]] = payload
+                self.questions[payload.get("id", "")] = payload
             case "question.answered":
-                self.questions.pop(payload["id"], None)
+                self.questions.pop(payload.get("id", ""), None)
             case "agent.forked":
-                child = Child(id=payload["child"], skill=payload.get("skill", ""))
+                child = Child(id=payload.get("child", ""), skill=payload.get("skill", ""))
                 self.children[child.id] = child
             case "agent.joined":
                 self._join(payload)
@@ -112,11 +112,8 @@ class _Sight:
 
     def _join(self, payload: Mapping[str, Any]) -> None:
         outcome = payload.get("outcome", {})
-        self.children[payload["child"]] = Child(
-            id=payload["child"],
-            skill=payload.get("skill", ""),
-            ending=outcome.get("ending", ""),
-        )
+        child, skill = payload.get("child", ""), payload.get("skill", "")
+        self.children[child] = Child(id=child, skill=skill, ending=outcome.get("ending", ""))
         self._spend(outcome.get("tokens", 0), outcome.get("cost"))
 
     def _spend(self, tokens: int, cost: float | None) -> None:

@@ -1,7 +1,7 @@
 """Tools that tell: which skill fits, what it says, how runs stand; and the one that stops a run."""
 
 import asyncio
-from typing import Any
+from typing import Any, get_args
 
 from mcp_types import CallToolResult, TextContent
 
@@ -9,9 +9,9 @@ from prowess.core.errors import ConflictError, RefusedError
 from prowess.core.selection import SkillSelection
 from prowess.core.skill import Skill
 from prowess.permit.visibility import seen
-from prowess.serve.mcp_own import Own, Returned, number, text
+from prowess.serve.mcp_own import Own, Returned, choice, number, text
 from prowess.serve.mcp_visit import ToolCall, Visit, told
-from prowess.serve.shown import Views
+from prowess.serve.shown import Shown, Views
 
 SHOWN = 20  # runs
 EVENTS = 100
@@ -54,12 +54,8 @@ async def _read(call: ToolCall) -> Returned:
 
 async def _runs(call: ToolCall) -> Returned:
     views = await views_of(call.visit)
-    limit, before = call.arguments.get("limit", SHOWN), call.arguments.get("before")
-    found = views.page(limit=limit, before=before)
-    abandoned = await views.abandoned(found)
-    return told(
-        {"runs": [views.shown(view, call.visit.role, abandoned=abandoned) for view in found]}
-    )
+    runs, following = await views.page(call.visit.role, **{"limit": SHOWN, **call.arguments})
+    return told({"runs": runs, "next": following})
 
 
 async def _show(call: ToolCall) -> Returned:
@@ -130,7 +126,9 @@ TOOLS = (
         about="The newest runs, newest first.",
         properties={
             "limit": number("How many.", most=200),
-            "before": text("Only those older than this run."),
+            "before": text("Only those older than this run: the `next` of the page before."),
+            "state": choice(get_args(Shown), "Only those that stand so."),
+            "skill": text("Only those of this skill."),
         },
         reads_only=True,
         work=_runs,

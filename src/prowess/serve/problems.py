@@ -13,9 +13,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from prowess.core.errors import TOLD_AS, ProwessError
 
+METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _BY_STATUS = {404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
 
 
@@ -75,16 +77,28 @@ def include(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         return answer(400, body("VALIDATION_ERROR", _told(error), "see /openapi.json"))
 
-    async def http(_: Request, error: Exception) -> JSONResponse:
+    async def http(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         code = _BY_STATUS.get(error.status_code, "VALIDATION_ERROR")
         made = answer(error.status_code, body(code, str(error.detail)))
         made.headers.update(error.headers or {})
+        if error.status_code == 405:  # noqa: PLR2004
+            made.headers["Allow"] = ", ".join(_methods(app, request))
         return made
 
     app.add_exception_handler(ProwessError, known)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, http)
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """Those that some route at this address takes; the framework itself names those of one route."""
+
+    def taken(method: str) -> bool:
+        scope = {**request.scope, "method": method}
+        return any(route.matches(scope)[0] is Match.FULL for route in app.routes)
+
+    return [method for method in METHODS if taken(method)]
 
 
 def _told(error: RequestValidationError) -> str:

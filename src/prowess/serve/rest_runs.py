@@ -18,11 +18,12 @@ from prowess.observe.views import RunView
 from prowess.permit.visibility import Role
 from prowess.serve.auth import Anyone, Caller
 from prowess.serve.problems import HttpError
+from prowess.serve.shown import Shown
 from prowess.serve.site import Site, TheSite
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 Id = Annotated[str, Path(description="A run's id.", examples=["3f2a9c41d0b7"])]
-BEGINS = 2.0  # seconds that a new run has to tell that it began, before its id is given out
+BEGINS = 5.0  # seconds that a new run has to tell that it began, before its id is given out
 
 
 class Start(BaseModel):
@@ -77,18 +78,18 @@ async def start_run(site: TheSite, caller: Anyone, asked: Start, response: Respo
 async def list_runs(
     site: TheSite,
     caller: Anyone,
+    *,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     before: Annotated[str | None, Query(description="Only runs older than this one.")] = None,
+    state: Annotated[Shown | None, Query(description="Only runs that stand so.")] = None,
+    skill: Annotated[str | None, Query(description="Only runs of this skill.")] = None,
 ) -> Any:
     """The newest first. `next` is what `before` must be for the next page; `position` is where live events go on."""
     position = next((each.position for each in site.log.last(1)), 0)
-    views = await asyncio.to_thread(site.views.page, limit=limit, before=before)
-    abandoned = await site.views.abandoned(views)
-    return {
-        "runs": [site.views.shown(view, caller.role, abandoned=abandoned) for view in views],
-        "next": views[-1].id if len(views) == limit else None,
-        "position": position,
-    }
+    runs, following = await site.views.page(
+        caller.role, limit=limit, before=before, state=state, skill=skill
+    )
+    return {"runs": runs, "next": following, "position": position}
 
 
 @router.get("/{id}")
@@ -122,6 +123,7 @@ async def fork_run(site: TheSite, _: Anyone, id: Id, asked: Fork) -> Any:  # noq
     """Try again from an iteration of it, as a run of its own."""
     site.views.get(id)
     run = await site.house.fork(_whole(id), iteration=asked.iteration)
+    await _begun(site, run)
     return {"run": run, "forked": id}
 
 
@@ -156,11 +158,15 @@ async def begin(site: Site, request: RunRequest, *, run: str = "") -> str:
         await site.house.engine.start(KIND, run, request.as_json())
     else:
         run = await site.house.start(request)
+    await _begun(site, run)
+    return run
+
+
+async def _begun(site: Site, run: str) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(BEGINS), aclosing(follow(site.log, run)) as events:
             async for _ in events:
                 break
-    return run
 
 
 async def check(site: Site, request: RunRequest) -> None:

@@ -132,7 +132,8 @@ def _row(skill: Skill) -> dict[str, str]:
 
 def _found(catalog: Catalog, id: str) -> Skill:  # noqa: A002
     if id not in catalog.skills:
-        raise UnknownSkillError(f"Skill not found: {id[:SHOWN]}")  # to the letter, so no hint
+        # To the letter; only where a name is near there is a hint besides.
+        raise UnknownSkillError(f"Skill not found: {id[:SHOWN]}", hint=catalog.near(id[:SHOWN]))
     return catalog.skills[id]
 
 

@@ -6,7 +6,7 @@ import { button, command, el, empty, link, marked, put, redraw, to } from "./dom
 import { follow, gathered } from "./live.js";
 import { bar, section, state, table } from "./parts.js";
 import { startRun } from "./start.js";
-import { average, count, money, percent, plural, short } from "./words.js";
+import { average, count, money, percent, plural, short, title } from "./words.js";
 
 const SPANS = [7, 30, 90];
 const UNDER_WAY = new Set(["running", "waiting", "interrupted"]);
@@ -38,13 +38,13 @@ function current(runs) {
   if (!active.length) return null;
   return section(`Now: ${plural(active.length, "run")}`, el("ul", { class: "now" }, active.map((run) =>
     el("li", {}, link(to("runs", run.id), [
-      el("span", { class: "now-skill" }, run.skill), state(run.state), bar(run.progress, `Progress of ${run.skill}`),
+      el("span", { class: "now-skill" }, title(run)), state(run.state), bar(run.progress, `Progress of ${title(run)}`),
       el("span", { class: "now-line" }, run.state === "waiting" ? run.question?.prompt : run.summary),
     ], { data: { stop: "" } })))));
 }
 
 function numbers(shown, draw) {
-  const { all, skills, models, days } = shown.stats;
+  const { all, skills, loops, models, days } = shown.stats;
   const span = filled(days, shown.span);
   const choose = SPANS.map((amount) => button(`${amount} days`, () => { shown.span = amount; draw(); }, { "aria-pressed": String(amount === shown.span), class: "quiet small" }));
   return [
@@ -68,6 +68,7 @@ function numbers(shown, draw) {
       bars("Cost", span, [{ name: "cost", kind: "accent", of: (each) => each.cost }], money),
       bars("Iterations of a run, on average", span, [{ name: "iterations", kind: "accent", of: (each) => each.iterations }], average)),
     section("By skill", bySkill(skills)),
+    Object.keys(loops).length > 0 && section("By loop", byLoop(loops)),
     el("div", { class: "columns" },
       section("Most common recoveries", recoveries(all.recoveries)),
       section("By model", byModel(models))),
@@ -91,6 +92,12 @@ function bySkill(skills) {
     count(each.runs), percent(each.success_rate), percent(each.recovery_rate), average(each.iterations), money(each.cost),
     each.recoveries.length ? `${each.recoveries[0].how} (${percent(each.recoveries[0].share)})` : "",
   ]));
+}
+
+function byLoop(loops) {
+  const columns = [["Plan"], ["Loops", "num"], ["Success", "num"], ["Cost", "num"]];
+  return table("Numbers of each plan", columns, Object.entries(loops).map(([plan, each]) =>
+    [link(to("loop"), plan, { data: { stop: "" } }), count(each.runs), percent(each.success_rate), money(each.cost)]));
 }
 
 function recoveries(ways) {

@@ -8,7 +8,7 @@ import { beneath, proof } from "./proof.js";
 import { startRun } from "./start.js";
 import { Story } from "./story.js";
 import { Timeline } from "./timeline.js";
-import { count, lasted, money, short, STATES, whole } from "./words.js";
+import { count, lasted, money, short, STATES, title, whole } from "./words.js";
 
 const TURNS = new Set(["run.finished", "question.asked", "question.answered", "agent.joined"]);
 const DETAILS = "prowess.details";
@@ -114,7 +114,7 @@ function frame({ view }) {
   const slots = { state: el("span", {}), actions: el("div", { class: "row" }), now: el("div", {}), facts: el("div", {}) };
   const node = el("div", { class: "run-head" },
     view.parent && el("p", { class: "hint" }, "Sub-agent of ", link(to("runs", view.parent), view.parent)),
-    el("div", { class: "row spread" }, el("div", { class: "row" }, el("h1", {}, view.skill || view.id), slots.state), slots.actions),
+    el("div", { class: "row spread" }, el("div", { class: "row" }, el("h1", {}, title(view)), slots.state), slots.actions),
     view.arguments && el("p", { class: "arguments" }, view.arguments),
     slots.now, slots.facts);
   return { node, ...slots };
@@ -142,7 +142,7 @@ function actions(page) {
   const buttons = [];
   if (view.state === "interrupted" && !view.parent) buttons.push(button("Resume", guarded(() => resumed(page)), { class: "primary" }));
   if (!view.ended && !view.parent) buttons.push(sure("Cancel", "Really cancel?", () => api.cancel(view.id)));
-  if (view.ended) buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
+  if (view.ended && view.kind !== "loop") buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
   return buttons;
 }
 
@@ -166,12 +166,9 @@ function sure(words, really, work) {
   return pressed;
 }
 
-/** A fork can be looked at once it has told that it began. */
 async function forked(page, iteration) {
-  const { position } = await api.runs({ limit: 1 });
   const { run: made } = await api.fork(page.view.id, iteration);
-  const go = (events) => events.some((event) => event.run === made) && location.assign(to("runs", made));
-  follow("/api/events", { after: position, signal: page.signal, take: go });
+  location.assign(to("runs", made));
 }
 
 function question(page) {

@@ -5,7 +5,7 @@ import { button, command, el, empty, link, put, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
 import { bar, row, state, table } from "./parts.js";
 import { startRun } from "./start.js";
-import { ago, count, lasted, money, whole } from "./words.js";
+import { ago, count, lasted, money, title, whole } from "./words.js";
 
 const PAGE = 50;
 const COLUMNS = [["Skill"], ["State", "plain"], ["Last", "wide"], ["Progress", "plain"], ["Iterations", "num"], ["Cost", "num"], ["Time", "num"], ["Started", "num"]];
@@ -49,10 +49,10 @@ function kept(list, run) {
 
 function line(run) {
   const node = row(COLUMNS, [
-    link(to("runs", run.id), run.skill || run.kind || run.id, { data: { stop: "" } }),
+    link(to("runs", run.id), title(run), { data: { stop: "" } }),
     state(run.state),
     el("span", { class: "clip" }, run.state === "waiting" ? run.question?.prompt ?? "" : run.summary),
-    run.ended ? null : bar(run.progress, `Progress of ${run.skill}`),
+    run.ended ? null : bar(run.progress, `Progress of ${title(run)}`),
     run.max_iterations ? `${count(run.iterations)} / ${count(run.max_iterations)}` : count(run.iterations),
     money(run.cost),
     lasted(run.started, run.ended),

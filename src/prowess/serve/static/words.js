@@ -73,6 +73,11 @@ export function whole(text) {
   return text ? moment(text).toLocaleString("en-GB") : "";
 }
 
+/** What a run is called: a loop by its plan, which is no skill. */
+export function title(run) {
+  return run.kind === "loop" ? `Loop over ${run.skill}` : run.skill || run.kind || run.id;
+}
+
 // A state's mark says it again for those who do not see colours.
 export const STATES = {
   interrupted: { mark: "‖", word: "interrupted" },
