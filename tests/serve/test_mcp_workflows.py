@@ -1,11 +1,19 @@
 """Workflows over MCP: what they show is returned, what they ask is put to the person."""
 
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
+from prowess.serve import mcp
+from serve import served
 from serve.mcp_talking import Era, Home, Person, text_of
 from support import write_file
 
@@ -107,3 +115,65 @@ def test_mistakes_of_a_workflow_are_told_together_before_it_begins(flows: Home) 
     assert result.is_error
     assert "wenn" in text_of(result)
     assert "nope" in text_of(result)
+
+
+# Over the lines that agents use
+
+
+@asynccontextmanager
+async def over_pipes(flows: Home, era: Era, person: Person) -> AsyncIterator[Client]:
+    """`prowess mcp`, a process of its own."""
+    words = ["-m", "prowess", "mcp", "--project", str(flows.project), "--data", str(flows.data)]
+    started = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
+    async with Client(started, mode=era, elicitation_callback=person) as client:
+        yield client
+
+
+@asynccontextmanager
+async def over_http(flows: Home, era: Era, person: Person) -> AsyncIterator[Client]:
+    """`prowess serve`, on a port of loopback."""
+    with served.Home(flows.project, flows.data).serving(faces=(mcp.include,)) as server:
+        line = streamable_http_client(f"http://127.0.0.1:{server.port}/mcp")
+        async with Client(line, mode=era, elicitation_callback=person) as client:
+            yield client
+
+
+Line = Callable[[Home, Era, Person], AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture(params=[over_pipes, over_http])
+def line(request: pytest.FixtureRequest) -> Line:
+    chosen: Line = request.param
+    return chosen
+
+
+def call_over(line: Line, flows: Home, era: Era, person: Person, **given: str) -> Any:
+    async def work() -> Any:
+        async with line(flows, era, person) as client:
+            return await client.call_tool("deploy", given)
+
+    return asyncio.run(work())
+
+
+def test_a_question_of_a_workflow_is_answered_over_a_real_line(
+    flows: Home, era: Era, line: Line
+) -> None:
+    person = Person(["my app", "mars", "staging"])
+
+    result = call_over(line, flows, era, person)
+
+    assert not result.is_error
+    assert (flows.project / "my app-staging").exists()
+    assert text_of(result).splitlines()[:2] == ["Deploying my app.", "my app is on staging."]
+    asked = [each.message for each in person.asked]
+    assert asked[:2] == ["Which app?", "Where to?"]
+    assert "'mars' is not one of: staging, production" in asked[2]
+
+
+def test_a_question_that_the_person_declines_over_a_real_line_stays_open(
+    flows: Home, era: Era, line: Line
+) -> None:
+    result = call_over(line, flows, era, Person([None]), app="web")
+
+    assert result.structured_content["question"]["prompt"] == "Where to?"
+    assert not list(flows.project.glob("web-*"))
