@@ -31,11 +31,11 @@ def register(app: typer.Typer) -> None:
 
 @contextmanager
 def open_board(project: str, data: str | None) -> Iterator[Board]:
-    """The board beside the log, which is opened first because it makes the file."""
+    """The board beside the log, which is opened first because it makes the place."""
     import os
 
-    from prowess.board.store import SqliteBoard
-    from prowess.observe.log import SqliteLog
+    from prowess.board import opening
+    from prowess.observe.opening import open_log
     from prowess.settings import load_settings
 
     settings = load_settings(project=project, data=data)
@@ -46,8 +46,8 @@ def open_board(project: str, data: str | None) -> Iterator[Board]:
         personal = settings.privacy_personal_data == "remove"
         return redact(text, personal=personal, known=known_secrets(os.environ))
 
-    SqliteLog(settings.log_file).close()
-    board = SqliteBoard(settings.log_file, clean=without_secrets)
+    open_log(settings.log_place).close()
+    board = opening.open_board(settings.log_place, clean=without_secrets)
     try:
         yield board
     finally:

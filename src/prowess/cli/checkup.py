@@ -114,12 +114,15 @@ def _skills(desk: Desk) -> Iterator[Finding]:
 
 
 def _data(desk: Desk) -> Iterator[Finding]:
-    from prowess.observe.log import SqliteLog
+    from prowess.observe.opening import open_log
 
+    if desk.settings.database_url:
+        yield from _database(desk.settings.database_url)
+        return
     folder = desk.settings.data
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        log = SqliteLog(desk.settings.log_file)
+        log = open_log(desk.settings.log_place)
         count = sum(1 for _ in log.tail())
         log.close()
     except ProwessError as error:
@@ -133,6 +136,25 @@ def _data(desk: Desk) -> Iterator[Finding]:
         )
     else:
         yield Finding("Data", "ok", f"{folder}: {counted(count, 'event')} in the log")
+
+
+def _database(url: str) -> Iterator[Finding]:
+    from prowess.core.place import shown
+    from prowess.core.postgres import ask
+    from prowess.observe.opening import open_log
+
+    try:
+        answer = ask(url)
+        log = open_log(url)
+        newest = log.last(1)
+        log.close()
+    except ProwessError as error:
+        yield Finding("Data", "error", str(error), error.hint)
+        return
+    what = f"{shown(url)}: PostgreSQL {answer.version} answers in {answer.seconds * 1000:.1f} ms"
+    yield Finding("Data", "ok", what)
+    last = f"the newest of its events is of {newest[0].at}" if newest else "there are no events yet"
+    yield Finding("Data", "ok", last)
 
 
 def _models() -> Iterator[Finding]:

@@ -93,9 +93,9 @@ def _run(
 
 def _from_log(desk: Desk, key: str) -> "Compared":
     from prowess.engine.comparing import compared_in
-    from prowess.observe.log import SqliteLog
+    from prowess.observe.opening import open_log
 
-    log = SqliteLog(desk.settings.log_file)
+    log = open_log(desk.settings.log_place)
     try:
         return compared_in(log, key)
     finally:

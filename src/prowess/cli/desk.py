@@ -5,7 +5,6 @@ The log is opened when the first fact is recorded. A log that cannot be written 
 full disk must not keep anyone from reading their skills.
 """
 
-import os
 from functools import cached_property
 
 from prowess.cli.output import note
@@ -25,12 +24,13 @@ class Desk:
     def catalog(self) -> Catalog:
         from prowess.discover.catalog import open_catalog
         from prowess.engine import discover, find_roots
+        from prowess.observe.opening import is_there
 
         try:
             return discover(
                 self.settings,
                 record=self._append,
-                afresh=not os.path.exists(self.settings.log_file),
+                afresh=not is_there(self.settings.log_place),
             )
         except OutsideError as error:
             self._complain(error)
@@ -49,9 +49,9 @@ class Desk:
     @cached_property
     def _log(self) -> Log:
         """Opened with the first fact; it ends with the command."""
-        from prowess.observe.log import SqliteLog
+        from prowess.observe.opening import open_log
 
-        return SqliteLog(self.settings.log_file)
+        return open_log(self.settings.log_place)
 
     def _complain(self, error: OutsideError) -> None:
         if not self._complained:

@@ -29,15 +29,14 @@ def log(
     json: Json = False,
 ) -> None:
     """Show what happened: the newest events of the log, oldest first."""
-    import os
-
-    from prowess.observe.log import SqliteLog
+    from prowess.core.place import shown
+    from prowess.observe.opening import is_there, open_log
     from prowess.observe.stats import counters as count
 
-    path = load_settings(project=project, data=data).log_file
+    place = load_settings(project=project, data=data).log_place
     events = []
-    if os.path.exists(path):
-        opened = SqliteLog(path)
+    if is_there(place):
+        opened = open_log(place)
         events = list(opened.tail(kind=kind) if counters else opened.last(last, kind=kind))
         opened.close()
     if counters:
@@ -51,7 +50,7 @@ def log(
         return
     if not events:
         note(
-            f"No events{f' of the kind {kind}' if kind else ''} in {path}. `prowess list` records what it finds."
+            f"No events{f' of the kind {kind}' if kind else ''} in {shown(place)}. `prowess list` records what it finds."
         )
         return
     print_table(

@@ -1,4 +1,4 @@
-"""Text made short enough to show."""
+"""Text made fit: short enough to show, plain enough to store."""
 
 
 def shortened(text: str, limit: int) -> str:
@@ -11,3 +11,11 @@ def shortened(text: str, limit: int) -> str:
         return text
     whole, blank, _ = text[:limit].rpartition(" ")
     return f"{whole} …" if blank else "…"
+
+
+def storable(text: str) -> str:
+    """
+    What every database keeps. Names of files may hold what is no text, and PostgreSQL keeps no NUL;
+    such a character is written as its escape.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")

@@ -101,9 +101,9 @@ async def open_house(
     """
     from prowess.durable.opening import open_engine
     from prowess.engine import workflows
-    from prowess.observe.log import SqliteLog
+    from prowess.observe.opening import open_log
 
-    log = SqliteLog(settings.log_file)
+    log = open_log(settings.log_place)
     found = cache(partial(discover, settings, record=log.append))
     sandbox, isolated = open_sandbox_for(settings)
     world = World(

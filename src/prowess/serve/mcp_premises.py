@@ -54,14 +54,14 @@ async def open_premises(
     open_model: "OpenModel | None" = None,
 ) -> AsyncIterator[Premises]:
     """For a process that serves one client over its pipes."""
-    from prowess.board.store import SqliteBoard
-    from prowess.observe.log import SqliteLog
+    from prowess.board.opening import open_board
+    from prowess.observe.opening import open_log
 
     known = frozenset(known_secrets(environment))
     clean = partial(redact, personal=settings.privacy_personal_data == "remove", known=known)
     with (
-        closing(SqliteLog(settings.log_file)) as log,
-        closing(SqliteBoard(settings.log_file, clean=clean)) as board,
+        closing(open_log(settings.log_place)) as log,
+        closing(open_board(settings.log_place, clean=clean)) as board,
     ):
         skills = _Skills(settings, log)
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Request
 
 from prowess import engine
-from prowess.board.store import SqliteBoard
+from prowess.board.opening import open_board
 from prowess.core.board import Board
 from prowess.core.errors import ProwessError, SettingsError, UsageError
 from prowess.core.event import Event, Recorded
@@ -143,7 +143,7 @@ async def open_site(
         engine.tell(skills.current, record=house.log.append)
         personal = settings.privacy_personal_data == "remove"
         clean = partial(redact, personal=personal, known=known)
-        with closing(SqliteBoard(settings.log_file, clean=clean)) as board:
+        with closing(open_board(settings.log_place, clean=clean)) as board:
             site = Site(
                 house=house,
                 board=board,

@@ -1,0 +1,12 @@
+"""Which board it is: in the file of the event log, or in its database."""
+
+from collections.abc import Callable
+
+from prowess.core.board import Board
+
+
+def open_board(place: str, *, clean: Callable[[str], str]) -> Board:
+    """`place` is where the event log is, which has been opened before."""
+    from prowess.board.store import SqliteBoard
+
+    return SqliteBoard(place, clean=clean)

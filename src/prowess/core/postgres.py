@@ -1,0 +1,247 @@
+"""
+PostgreSQL, as the event log and the board use it: one connection that threads take in turn and that
+is found again when the server was away, and tables that several processes may update at once.
+
+No message shows a password. psycopg is an extra, so it is imported with the first connection.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from prowess.core.errors import OutsideError, ProwessError, SettingsError
+from prowess.core.place import shown
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[Any]
+
+PATIENCE = (
+    30  # seconds to wait for another process that writes, or for a server that was there before
+)
+OLDEST = 14  # the first release that has everything we ask for
+SCHEMA = "prowess"
+# Whoever holds one of these until its transaction ends is alone with it; of two, the board's is first.
+UPDATING, BOARD, LOG = 7_077_501, 7_077_502, 7_077_503
+_AGAIN = 0.2  # seconds between two looks for a server that is away
+# A network that swallows everything is noticed; who stopped in the middle of a change loses it.
+_CONNECTING = {
+    "application_name": "prowess",
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+_SESSION = """
+    select set_config('search_path', %s, false),
+        set_config('lock_timeout', %s, false),
+        set_config('idle_in_transaction_session_timeout', '60s', false),
+        set_config('default_transaction_isolation', 'read committed', false),
+        set_config('client_min_messages', 'warning', false)
+"""
+T = TypeVar("T")
+Migrations = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    version: str
+    seconds: float  # for one round trip
+
+
+def ask(url: str) -> Answer:
+    """Whether the database answers, and how fast."""
+    with explained(url), connect(url) as connection:
+        began = time.perf_counter()
+        connection.execute("select 1")
+        seconds = time.perf_counter() - began
+        return Answer(version=_release(connection), seconds=seconds)
+
+
+class Database:
+    """The connection of one log or one board; `what` it is, for messages."""
+
+    def __init__(self, url: str, what: str) -> None:
+        self.url = url
+        self.what = what
+        self._one = threading.RLock()
+        self._over = False
+        self._connection = connect(url)
+
+    @property
+    def process(self) -> int:
+        """The number under which the server knows this connection."""
+        with self._one:
+            return 0 if self._connection.closed else self._connection.info.backend_pid
+
+    def do(self, work: "Callable[[Connection], T]") -> T:
+        """
+        What `work` returns. When the connection is lost it is all done again on a new one, though
+        the server may have done it already: twice must be the same as once.
+        """
+        import psycopg
+
+        until = time.monotonic() + PATIENCE
+        with self._one, explained(self.url):
+            while True:
+                connection = self._found(until)
+                try:
+                    return work(connection)
+                except psycopg.Error as error:
+                    if not is_lost(connection, error) or time.monotonic() > until:
+                        raise
+                    connection.close()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """While it lasts no other thread comes in between."""
+        with self._one:
+            yield
+
+    def close(self) -> None:
+        with self._one:
+            self._over = True
+            self._connection.close()
+
+    def _found(self, until: float) -> "Connection":
+        """The connection, or a new one once the server is there again."""
+        if self._over:
+            raise OutsideError(f"{self.what} is closed", hint="open it again")
+        while self._connection.closed:
+            try:
+                self._connection = connect(self.url)
+            except OutsideError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(_AGAIN)
+        return self._connection
+
+
+def is_lost(connection: "Connection", error: Exception) -> bool:
+    """Whether it failed because the server went away, and not because of what it was asked."""
+    return connection.closed or (getattr(error, "sqlstate", None) or "").startswith("57P")
+
+
+def connect(url: str) -> "Connection":
+    """A connection on which every statement is a transaction until one is begun."""
+    try:
+        import psycopg
+        from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    except ImportError:
+        raise SettingsError(
+            "database_url is set, and what speaks to PostgreSQL is not installed",
+            hint="pip install 'prowess[postgres]'",
+        ) from None
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:  # its message quotes the URL, or the password alone
+        raise SettingsError(
+            "database_url is no URL that PostgreSQL can read",
+            hint="write postgresql://user:password@host:5432/database, with %40 for an @ in the password",
+        ) from None
+    # It complains on standard error of connections that we find again.
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())
+    ours = {word: value for word, value in _CONNECTING.items() if word not in given}
+    try:
+        connection = psycopg.connect(make_conninfo(url, **ours), autocommit=True)
+    except psycopg.OperationalError as error:
+        raise _unreachable(url, error) from None
+    try:
+        _refuse_old(url, connection)
+        with explained(url):
+            connection.execute(_SESSION, (SCHEMA, f"{max(1, int(PATIENCE * 1000))}ms"))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextmanager
+def explained(url: str) -> Iterator[None]:
+    """What psycopg raises, as an error with what to do next."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.errors.LockNotAvailable:
+        raise OutsideError(
+            f"the database {shown(url)} is locked: somebody has been writing to it for {PATIENCE:g} s",
+            hint="try again; `select * from pg_stat_activity` on the server tells who it is",
+        ) from None
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise OutsideError(
+            f"the database {shown(url)} refuses: {_words(error)}",
+            hint="let the user make a schema of its own: grant create on database NAME to USER",
+        ) from None
+    except psycopg.Error as error:
+        raise OutsideError(
+            f"the database {shown(url)} cannot be used: {_words(error)}",
+            hint="`prowess doctor` asks whether it answers",
+        ) from None
+
+
+def bring_up_to_date(connection: "Connection", part: str, migrations: Migrations) -> None:
+    """Several processes may come at once; the first does it and the others wait."""
+    version = _version(connection, part)
+    if version > len(migrations):
+        raise OutsideError(
+            f"the {part} in the database was written by a newer version of Prowess",
+            hint="update Prowess, or name another database in database_url",
+        )
+    if version == len(migrations):
+        return
+    with connection.transaction():
+        connection.execute("select pg_advisory_xact_lock(%s)", (UPDATING,))
+        connection.execute(f"create schema if not exists {SCHEMA}")
+        connection.execute(
+            "create table if not exists version (part text, version integer, primary key (part, version))"
+        )
+        version = _version(connection, part)  # somebody may have been faster
+        for number, statements in enumerate(migrations[version:], version + 1):
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute("insert into version values (%s, %s)", (part, number))
+
+
+def _version(connection: "Connection", part: str) -> int:
+    there = connection.execute("select to_regclass('version')").fetchone()
+    if there is None or there[0] is None:
+        return 0
+    query = "select coalesce(max(version), 0) from version where part = %s"
+    ((version,),) = connection.execute(query, (part,)).fetchall()
+    return int(version)
+
+
+def _refuse_old(url: str, connection: "Connection") -> None:
+    if connection.info.server_version // 10_000 < OLDEST:
+        raise OutsideError(
+            f"the database {shown(url)} is PostgreSQL {_release(connection)}",
+            hint=f"Prowess needs PostgreSQL {OLDEST} or newer",
+        )
+
+
+def _release(connection: "Connection") -> str:
+    return connection.info.parameter_status("server_version") or "of an unknown version"
+
+
+def _unreachable(url: str, error: "psycopg.OperationalError") -> ProwessError:
+    """Why there is no connection. The server's words are told as they are; they hold no password."""
+    said = _words(error)
+    if getattr(error.pgconn, "used_password", False) or "authentication" in said:
+        hint = "check the user and the password in database_url, or in PGPASSWORD or ~/.pgpass"
+    elif "database" in said and "does not exist" in said:
+        hint = "make it with `createdb`, or name another in database_url"
+    else:
+        hint = "is the server running, and does database_url name its host and port?"
+    return OutsideError(f"the database {shown(url)} cannot be reached: {said}", hint=hint)
+
+
+def _words(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
