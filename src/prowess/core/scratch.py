@@ -1,0 +1,61 @@
+"""
+Temporary folders that do not outlive their process for long, however it ends.
+
+A folder is locked while it is in use, and the kernel lets go of the lock when its process dies. Who
+makes a folder clears away those of the same kind that nobody holds: a killed process leaves nothing
+that the next one does not find.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+_BEING_MADE = "prowess-new-"  # not yet locked, so nobody may take it for one that was left
+
+
+@contextmanager
+def scratch(kind: str) -> Iterator[str]:
+    """A folder of this kind for its owner's eyes only, gone when the block ends."""
+    clear_left(kind)
+    made = tempfile.mkdtemp(prefix=_BEING_MADE)
+    place = os.path.realpath(made.replace(_BEING_MADE, _prefix(kind)))
+    held = _open(made)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        os.rename(made, place)  # the lock stays with the folder
+        yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+        os.close(held)
+
+
+def clear_left(kind: str) -> None:
+    """Remove the folders of this kind whose process is gone."""
+    with os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(_prefix(kind)):
+                with suppress(OSError):  # somebody holds it, clears it too, or it is another's
+                    _clear_one(entry)
+
+
+def _clear_one(entry: "os.DirEntry[str]") -> None:
+    if entry.stat(follow_symlinks=False).st_uid != os.getuid():
+        return
+    held = _open(entry.path)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(entry.path)
+    finally:
+        os.close(held)
+
+
+def _prefix(kind: str) -> str:
+    return f"prowess-{kind}-"
+
+
+def _open(folder: str) -> int:
+    """Not inherited, or a program that outlives us would hold the lock for us."""
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
