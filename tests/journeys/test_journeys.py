@@ -1,5 +1,6 @@
 """A newcomer follows each of the five pages to its end and sees what it says."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,24 @@ from journeys.walking import ROOT, Walk
 PAGES = ROOT / "docs" / "journeys"
 
 
+@pytest.fixture(autouse=True)
+def tools() -> None:
+    """What the pages take for granted."""
+    for name in ("git", "curl"):
+        if shutil.which(name) is None:
+            pytest.skip(f"there is no {name} on this machine")
+
+
 def test_a_python_user_runs_a_skill_and_asks_a_catalog(tmp_path: Path) -> None:
     Walk(tmp_path).through(PAGES / "python.md")
+
+
+def test_an_author_writes_mends_runs_and_measures_a_skill(tmp_path: Path) -> None:
+    Walk(tmp_path).through(PAGES / "author.md")
+
+
+def test_a_plan_is_worked_through_and_a_task_is_sent_back(tmp_path: Path) -> None:
+    Walk(tmp_path).through(PAGES / "plan.md")
 
 
 def test_a_page_that_says_something_else_is_noticed(tmp_path: Path) -> None:

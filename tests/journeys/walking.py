@@ -92,6 +92,7 @@ class Walk:
         self.home = at / "ada"
         self.folder = self.home / "project"
         self.folder.mkdir(parents=True)
+        (self.home / "prowess").symlink_to(ROOT)  # where the pages say that it was cloned
         self._ports = dict(zip(PORTS, map(str, _free_ports(len(PORTS))), strict=True))
         self._environment = {
             "HOME": str(self.home),
@@ -101,21 +102,25 @@ class Walk:
             "TERM": "dumb",  # tables as on a terminal, and nothing that moves
             "USER": "ada",
             "LOGNAME": "ada",
+            "PAGER": "cat",
             "GIT_CONFIG_GLOBAL": str(_git_settings(self.home)),
             **more,
         }
 
     def through(self, page: Path) -> None:
+        """Whoever expects a command to fail asks `echo $?` next."""
         with self.shell() as shell:
             for step in read_page(page):
                 if isinstance(step, Written):
                     self.write(step)
                     continue
+                where = f"{page.name}:{step.line}: $ {step.command}"
+                assert shell.code == 0 or step.command == "echo $?", f"before {where}: {shell.code}"
                 seen = self.seen(shell, step)
                 assert is_as_shown(step.shown, seen), (
-                    f"{page.name}:{step.line}: $ {step.command}\n"
-                    f"-- the page says\n{step.shown}\n-- a terminal shows\n{seen}"
+                    f"{where}\n-- the page says\n{step.shown}\n-- a terminal shows\n{seen}"
                 )
+            assert shell.code == 0, page.name
 
     @contextmanager
     def shell(self) -> Iterator[Shell]:

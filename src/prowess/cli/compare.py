@@ -6,7 +6,7 @@ import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
-from prowess.cli.output import note, print_json, print_table, say
+from prowess.cli.output import counted, note, print_json, print_table, say
 from prowess.core.errors import OutsideError, UsageError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _show(found: "Compared", lines: "list[Figure]") -> None:
     say("")
     say(bars(lines, ways))
     note(
-        f"{found.versus.title}: {len(found.tasks)} tasks, {len(found.trials)} runs."
+        f"{found.versus.title}: {counted(len(found.tasks), 'task')}, {counted(len(found.trials), 'run')}."
         f" `prowess compare --from-log {found.id}` shows this again."
     )
 
@@ -131,7 +131,7 @@ def _show(found: "Compared", lines: "list[Figure]") -> None:
 def _write(path: str, lines: "list[Figure]", found: "Compared") -> None:
     from prowess.check.plot import svg
 
-    title = f"{found.versus.title}, {len(found.tasks)} tasks"
+    title = f"{found.versus.title}, {counted(len(found.tasks), 'task')}"
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(svg(lines, found.versus.ways, title=title))
