@@ -55,8 +55,27 @@ def test_codex_gets_a_marked_block(cli: Cli, project: Path) -> None:
     assert written.startswith('model = "m"  # mine\n\n# >>> prowess')
     assert tomllib.loads(written) == {
         "model": "m",
-        "mcp_servers": {"prowess": {"command": "prowess", "args": ["mcp"]}},
+        "mcp_servers": {
+            "prowess": {
+                "command": "prowess",
+                "args": ["mcp"],
+                "required": True,
+                "startup_timeout_sec": 60,
+            }
+        },
     }
+
+
+def test_codex_gets_what_an_earlier_version_did_not_write(cli: Cli, project: Path) -> None:
+    old = '[mcp_servers.prowess]\ncommand = "prowess"\nargs = ["mcp"]'
+    file = write_file(project / ".codex/config.toml", marked.with_block('model = "m"\n', old))
+
+    cli("integrate", "codex", "--yes")
+
+    assert tomllib.loads(file.read_text())["mcp_servers"]["prowess"]["required"]
+    assert file.read_text().count(">>> prowess >>>") == 1
+    cli("integrate", "codex", "--remove", "--yes")
+    assert file.read_text() == 'model = "m"\n'
 
 
 @pytest.mark.parametrize(

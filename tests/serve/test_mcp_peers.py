@@ -6,6 +6,7 @@ Needs them: `make peers`. The agents are told what to do by a scripted model on 
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from agents_server import AgentsServer, Use
 from house import skill_file
 from model.formats import Say
 from prowess.core.agent import AgentOrder
+from prowess.integrate import codex as integrate
 from prowess.loop.agents.opencode import OPENCODE
 from prowess.loop.agents.program import Program
 from serve.served import Home
@@ -157,7 +159,6 @@ def test_opencode_runs_a_skill_through_our_server(at: Path, tmp_path: Path) -> N
 
 
 def test_codex_runs_a_skill_through_our_server(at: Path, tmp_path: Path) -> None:
-    """It begins without a server that is not there at once, unless that is `required`."""
     codex = peer("agents/node_modules/.bin/codex")
     with AgentsServer(Use("greet"), Say(text="All greeted.")) as model:
         settings = f"""
@@ -198,3 +199,30 @@ def test_codex_runs_a_skill_through_our_server(at: Path, tmp_path: Path) -> None
     assert "The greeting is written." in json.dumps(called["result"])
     assert (at / "greeting.txt").read_text() == "hello"
     assert items[-2]["text"] == "All greeted."
+
+
+def test_codex_says_so_when_the_server_that_we_entered_does_not_start(
+    at: Path, tmp_path: Path
+) -> None:
+    """What `prowess integrate codex` writes; here no command is called `prowess`."""
+    codex = peer("agents/node_modules/.bin/codex")
+    place = write_file(tmp_path / "codex" / "config.toml", integrate.add(None)).parent
+    node = Path(str(shutil.which("node"))).parent
+    with AgentsServer(Say(text="All greeted.")) as model:
+        done = subprocess.run(
+            [
+                *(codex, "exec", "--json", "--skip-git-repo-check", "-C", str(at), "-m", "m"),
+                *("-c", 'model_provider="here"', "-c", "check_for_update_on_startup=false"),
+                *("-c", f'model_providers.here={{name="here", base_url="{model.url}/v1"}}', "-"),
+            ],
+            input="Greet everybody.",
+            env={"HOME": str(tmp_path), "CODEX_HOME": str(place), "PATH": f"{node}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=240,
+        )
+
+        assert not model.conversations
+    assert done.returncode
+    assert "prowess" in done.stdout + done.stderr

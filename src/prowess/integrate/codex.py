@@ -1,17 +1,30 @@
-"""Codex: the MCP server as a table of .codex/config.toml, in a marked block at its end."""
+"""
+Codex: the MCP server as a table of .codex/config.toml, in a marked block at its end.
+
+It is `required`: otherwise Codex begins without a server that is slow to start, and says nothing.
+"""
 
 import tomllib
+from typing import Any
 
 from prowess.integrate import marked
 from prowess.integrate.tool import NAME, SERVER, Tool, by_hand, not_ours
 
 FILE = ".codex/config.toml"
-SNIPPET = '[mcp_servers.prowess]\ncommand = "prowess"\nargs = ["mcp"]'
+ENTRY = {**SERVER, "required": True, "startup_timeout_sec": 60}
+SNIPPET = """[mcp_servers.prowess]
+command = "prowess"
+args = ["mcp"]
+required = true
+startup_timeout_sec = 60"""
 
 
 def add(text: str | None) -> str:
-    if text is not None and _is_there(text):
-        return text
+    found = _entry(text) if text is not None else None
+    if text is not None and found is not None:
+        if found == ENTRY or not marked.has_block(text):
+            return text
+        text = marked.without_block(text)  # what an earlier version wrote
     after = marked.with_block(text, SNIPPET)
     try:
         tomllib.loads(after)
@@ -21,22 +34,23 @@ def add(text: str | None) -> str:
 
 
 def remove(text: str | None) -> str | None:
-    if text is None or not _is_there(text):
+    if text is None or _entry(text) is None:
         return text
     if not marked.has_block(text):
         raise not_ours(FILE, SNIPPET)
     return marked.without_block(text)
 
 
-def _is_there(text: str) -> bool:
+def _entry(text: str) -> Any:
+    """The entry that has our name, if it can be ours; None when there is none."""
     try:
         servers = tomllib.loads(text).get("mcp_servers", {})
     except (ValueError, RecursionError) as error:
         raise by_hand(f"{FILE} is not valid TOML: {error}", SNIPPET) from None
     found = servers.get(NAME) if isinstance(servers, dict) else None
-    if found not in (None, SERVER):
+    if found not in (None, SERVER, ENTRY):
         raise not_ours(FILE, SNIPPET)
-    return found is not None
+    return found
 
 
 CODEX = Tool(

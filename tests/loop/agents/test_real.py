@@ -166,6 +166,19 @@ def test_it_is_handed_the_mcp_servers(name: str, tree: Path, tmp_path: Path) -> 
     assert "phase seven" in finished["text"]
 
 
+def test_codex_does_not_work_without_a_server_that_it_was_handed(tree: Path) -> None:
+    """Left to itself it would begin, and the model would never know of the tools that are missing."""
+    servers = {"state": {"command": ["/nowhere/at-all"]}}
+
+    with AgentsServer(Say(text="All done.")) as server:
+        ended = at_work("codex", tree, server, servers=servers)
+
+        assert not server.conversations
+    assert not ended.end.said_done
+    assert ended.end.trouble != "none"
+    assert "state" in ended.end.told
+
+
 @pytest.mark.parametrize("name", ["codex", "opencode"])
 def test_it_finds_the_skills_that_are_handed_over(name: str, tree: Path, tmp_path: Path) -> None:
     skill = write_skill(tmp_path / "away", "csv-tools", description="Adds up odd columns.")

@@ -18,6 +18,7 @@ from prowess.loop.agents.loose import count, rows, table, text
 from prowess.loop.agents.tools import our_call, unwrapped
 from prowess.tools.servers import Server, read_servers
 
+STARTS = 60  # seconds that a server has to answer
 _PROVIDER = "prowess"
 _REFUSED = ("requires approval", "rejected by user", "user cancelled", "blocked by policy")
 
@@ -66,12 +67,19 @@ def _provider(given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _server(server: Server) -> dict[str, Any]:
-    """Its variables go by their names: values on a command line are for everyone to see."""
-    approved = {"default_tools_approval_mode": "approve"}
+    """
+    Its variables go by their names: values on a command line are for everyone to see. Without
+    `required` it would begin its work without a server that is slow or broken, and tell nobody.
+    """
+    ways = {
+        "required": True,
+        "startup_timeout_sec": STARTS,
+        "default_tools_approval_mode": "approve",
+    }
     if server.url:
-        return {"url": server.url, **approved}
+        return {"url": server.url, **ways}
     command, *words = server.command
-    return {"command": command, "args": words, "env_vars": list(server.env), **approved}
+    return {"command": command, "args": words, "env_vars": list(server.env), **ways}
 
 
 def _toml(value: Any) -> str:
