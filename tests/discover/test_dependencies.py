@@ -9,22 +9,12 @@ from hypothesis import strategies as st
 
 from prowess.core.skill import Problem, Skill
 from prowess.discover.dependencies import closure, problems
+from support import a_skill
 
 
 def graph(needs: Mapping[str, str]) -> dict[str, Skill]:
     """Skills from `{"a": "b c"}`: a needs b and c."""
-    return {
-        name: Skill(
-            name=name,
-            description="Does a thing.",
-            format="skill.md",
-            location="project",
-            path=f"/skills/{name}",
-            files=("SKILL.md",),
-            header={"dependencies": needed.split()} if needed else {},
-        )
-        for name, needed in needs.items()
-    }
+    return {name: a_skill(name, dependencies=needed.split()) for name, needed in needs.items()}
 
 
 def ordered(start: str, needs: Mapping[str, str]) -> str:

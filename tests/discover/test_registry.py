@@ -5,25 +5,13 @@ from pathlib import Path
 import pytest
 
 from prowess.core.errors import SettingsError
-from prowess.core.skill import Skill
 from prowess.discover.catalog import open_catalog
 from prowess.discover.registry import PHASE_TYPES, Registry, load_registry
 from prowess.discover.roots import Root
 from prowess.settings import PACK, Settings
-from support import write_file
+from support import a_skill, write_file
 
-SKILLS = {
-    name: Skill(
-        name=name,
-        description="Does a thing.",
-        format="skill.md",
-        location="project",
-        path=f"/skills/{name}",
-        files=("SKILL.md",),
-        header={},
-    )
-    for name in ("search", "check", "quality", "tests")
-}
+SKILLS = {name: a_skill(name) for name in ("search", "check", "quality", "tests")}
 
 
 @pytest.fixture
