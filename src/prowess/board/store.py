@@ -5,40 +5,28 @@ One transaction is one change with its events: what the tables hold, the log has
 table is written here as well, because only one connection can be in a transaction.
 """
 
-import json
 import sqlite3
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from prowess.board.rows import TABLES, Rows, fit, now, told
 from prowess.board.schema import bring_up_to_date
-from prowess.core.board import (
-    HANDOFF_STATUSES,
-    RUN,
-    TASK_STATUSES,
-    BoardTask,
-    Handoff,
-    HandoffStatus,
-    Noun,
-    Session,
-    TaskMessage,
-    TaskStatus,
-)
+from prowess.core.board import RUN, BoardTask, Noun
 from prowess.core.errors import OutsideError
+from prowess.core.text import storable
 
 PATIENCE = 30  # seconds to wait for another process that writes
-_TABLES = {BoardTask: "board_task", Session: "board_session", Handoff: "board_handoff"}
 _TOLD = """
     insert into event (run, seq, kind, payload)
     select :run, coalesce(max(seq), 0) + 1, :kind, :payload from event where run = :run
 """
 
 
-class SqliteBoard:
+class SqliteBoard(Rows):
     """
     The `Board` port on an embedded database. The event log must have opened the file before: it
     makes it, for its owner's eyes only, with the table of events in it.
@@ -75,64 +63,9 @@ class SqliteBoard:
                 self._db.execute("rollback")
                 raise
 
-    def task(self, number: int) -> BoardTask | None:
-        rows = self._rows("select * from board_task where number = ?", number)
-        return BoardTask(**rows[0]) if rows else None
-
-    def tasks(
-        self,
-        *,
-        role: str | None = None,
-        statuses: Collection[TaskStatus] = TASK_STATUSES,
-        session: str | None = None,
-        parent: str | None = None,
-    ) -> list[BoardTask]:
-        rows = self._where("board_task", statuses, role=role, session=session, parent=parent)
-        return sorted((BoardTask(**row) for row in rows), key=lambda task: task.order)
-
-    def messages(self, task: BoardTask) -> list[TaskMessage]:
-        query = "select at, by, status, text from board_message where task = ? order by number"
-        return [TaskMessage(**row) for row in self._rows(query, task.number)]
-
-    def sessions(self, *, ended: bool = False) -> list[Session]:
-        query = "select * from board_session where ended = '' or ? order by number"
-        return [Session(**row) for row in self._rows(query, ended)]
-
-    def names_used(self) -> Mapping[str, int]:
-        names = self._rows("select name, count(*) as uses from board_session group by name")
-        used: dict[str, int] = {}
-        for row in names:  # SQLite's own lower() knows only ASCII
-            name = row["name"].lower()
-            used[name] = used.get(name, 0) + row["uses"]
-        return used
-
-    def handoff(self, number: int) -> Handoff | None:
-        rows = self._rows("select * from board_handoff where number = ?", number)
-        return Handoff(**rows[0]) if rows else None
-
-    def handoffs(
-        self,
-        *,
-        to_role: str | None = None,
-        statuses: Collection[HandoffStatus] = HANDOFF_STATUSES,
-        task: str | None = None,
-    ) -> list[Handoff]:
-        rows = self._where("board_handoff", statuses, to_role=to_role, task=task)
-        return [Handoff(**row) for row in rows]
-
     def close(self) -> None:
         with self._one:
             self._db.close()
-
-    def _where(
-        self, table: str, statuses: Collection[str], **equal: str | None
-    ) -> list[dict[str, Any]]:
-        """The rows with one of the statuses and with every value that is not None."""
-        asked = {name: value for name, value in equal.items() if value is not None}
-        marks = ", ".join("?" * len(statuses))
-        where = " and ".join([f"status in ({marks})", *(f"{name} = ?" for name in asked)])
-        query = f"select * from {table} where {where} order by number"  # noqa: S608  our own words
-        return self._rows(query, *statuses, *asked.values())
 
     def _rows(self, query: str, *values: object) -> list[dict[str, Any]]:
         with self._one, self._explained():
@@ -154,29 +87,22 @@ class SqliteChange:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._db = database
-        self.now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self.now = now()
 
     def keep(self, noun: Noun, kind: str, *, summary: str, by: str = "", message: str = "") -> Noun:
-        kept = self._written(noun)
+        kept = self._written(fit(noun))
         if isinstance(kept, BoardTask):
             self._db.execute(
                 "insert into board_message (task, at, by, status, text) values (?, ?, ?, ?, ?)",
-                (kept.number, self.now, by, kept.status, message),
+                (kept.number, self.now, storable(by), kept.status, storable(message)),
             )
-        told = {
-            "summary": summary,
-            "visibility": "SUMMARY",
-            "by": by,
-            "message": message,
-            kind.partition(".")[0]: kept.as_json(),
-        }
-        payload = json.dumps(told, ensure_ascii=False, sort_keys=True)
+        payload = told(kept, kind, summary=summary, by=by, message=message)
         self._db.execute(_TOLD, {"run": RUN, "kind": kind, "payload": payload})
         return kept
 
     def _written(self, noun: Noun) -> Noun:
         """Everything but the number, which the table gives when it is new."""
-        table, values = _TABLES[type(noun)], asdict(noun)
+        table, values = TABLES[type(noun)], asdict(noun)
         number = values.pop("number")
         if number:
             pairs = ", ".join(f"{name} = :{name}" for name in values)

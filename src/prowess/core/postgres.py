@@ -1,17 +1,16 @@
 """
-PostgreSQL, as the event log and the board use it: one connection that threads take in turn and that
-is found again when the server was away, and tables that several processes may update at once.
+Connecting to PostgreSQL: who may, what is wrong when it fails, and tables that several processes may
+bring up to date at once.
 
 No message shows a password. psycopg is an extra, so it is imported with the first connection.
 """
 
 import logging
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from prowess.core.errors import OutsideError, ProwessError, SettingsError
 from prowess.core.place import shown
@@ -26,9 +25,9 @@ PATIENCE = (
 )
 OLDEST = 14  # the first release that has everything we ask for
 SCHEMA = "prowess"
+LOG_CHANNEL = "prowess_event"  # where everybody who keeps an event says so
 # Whoever holds one of these until its transaction ends is alone with it; of two, the board's is first.
 UPDATING, BOARD, LOG = 7_077_501, 7_077_502, 7_077_503
-_AGAIN = 0.2  # seconds between two looks for a server that is away
 # A network that swallows everything is noticed; who stopped in the middle of a change loses it.
 _CONNECTING = {
     "application_name": "prowess",
@@ -45,7 +44,6 @@ _SESSION = """
         set_config('default_transaction_isolation', 'read committed', false),
         set_config('client_min_messages', 'warning', false)
 """
-T = TypeVar("T")
 Migrations = Sequence[Sequence[str]]
 
 
@@ -62,70 +60,6 @@ def ask(url: str) -> Answer:
         connection.execute("select 1")
         seconds = time.perf_counter() - began
         return Answer(version=_release(connection), seconds=seconds)
-
-
-class Database:
-    """The connection of one log or one board; `what` it is, for messages."""
-
-    def __init__(self, url: str, what: str) -> None:
-        self.url = url
-        self.what = what
-        self._one = threading.RLock()
-        self._over = False
-        self._connection = connect(url)
-
-    @property
-    def process(self) -> int:
-        """The number under which the server knows this connection."""
-        with self._one:
-            return 0 if self._connection.closed else self._connection.info.backend_pid
-
-    def do(self, work: "Callable[[Connection], T]") -> T:
-        """
-        What `work` returns. When the connection is lost it is all done again on a new one, though
-        the server may have done it already: twice must be the same as once.
-        """
-        import psycopg
-
-        until = time.monotonic() + PATIENCE
-        with self._one, explained(self.url):
-            while True:
-                connection = self._found(until)
-                try:
-                    return work(connection)
-                except psycopg.Error as error:
-                    if not is_lost(connection, error) or time.monotonic() > until:
-                        raise
-                    connection.close()
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """While it lasts no other thread comes in between."""
-        with self._one:
-            yield
-
-    def close(self) -> None:
-        with self._one:
-            self._over = True
-            self._connection.close()
-
-    def _found(self, until: float) -> "Connection":
-        """The connection, or a new one once the server is there again."""
-        if self._over:
-            raise OutsideError(f"{self.what} is closed", hint="open it again")
-        while self._connection.closed:
-            try:
-                self._connection = connect(self.url)
-            except OutsideError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(_AGAIN)
-        return self._connection
-
-
-def is_lost(connection: "Connection", error: Exception) -> bool:
-    """Whether it failed because the server went away, and not because of what it was asked."""
-    return connection.closed or (getattr(error, "sqlstate", None) or "").startswith("57P")
 
 
 def connect(url: str) -> "Connection":

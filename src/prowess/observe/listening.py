@@ -12,12 +12,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from prowess.core.errors import ProwessError
-from prowess.core.postgres import connect, explained
+from prowess.core.postgres import LOG_CHANNEL, connect, explained
 
 if TYPE_CHECKING:
     from prowess.core.postgres import Connection
 
-CHANNEL = "prowess_event"
 _AGAIN = 0.5  # seconds until a server that is away is tried again
 
 
@@ -43,7 +42,7 @@ class Listening:
     def _connected(self) -> "Connection":
         connection = connect(self._url)
         with explained(self._url):
-            connection.execute(f"listen {CHANNEL}")
+            connection.execute(f"listen {LOG_CHANNEL}")
         return connection
 
     def _stay(self, connection: "Connection") -> None:

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from prowess.core.database import Database
 from prowess.core.event import Event, Recorded
-from prowess.core.postgres import LOG, Database, bring_up_to_date
+from prowess.core.postgres import LOG, LOG_CHANNEL, bring_up_to_date
 from prowess.core.text import storable
-from prowess.observe.listening import CHANNEL, Listening
+from prowess.observe.listening import Listening
 from prowess.observe.rows import COLUMNS, Row, Rows, payload_of, recorded
 
 if TYPE_CHECKING:
@@ -131,5 +132,5 @@ def _keep(connection: "Connection", rows: Sequence[dict[str, Any]]) -> list[Row]
         for row in rows:
             connection.execute(_KEEP, row)
             found.append(connection.execute(_BY_TOKEN if row["seq"] is None else _BY_SEQ, row))
-        connection.execute(f"notify {CHANNEL}")
+        connection.execute(f"notify {LOG_CHANNEL}")
     return [each.fetchall()[0] for each in found]

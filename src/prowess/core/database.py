@@ -1,0 +1,158 @@
+"""
+A PostgreSQL database as the event log and the board use it: one connection that threads take in
+turn, and that is found again when the server was away.
+
+What is done outside of a change may be done twice, when nobody knows whether it was done once. A
+change is made once: if its end is in doubt, the server is asked how it ended.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from prowess.core import postgres
+from prowess.core.errors import OutsideError
+from prowess.core.place import shown
+from prowess.core.postgres import connect, explained
+
+if TYPE_CHECKING:
+    from prowess.core.postgres import Connection
+
+_OPEN = "in progress"
+_AGAIN = 0.2  # seconds between two looks for a server that is away
+T = TypeVar("T")
+
+
+class Database:
+    """The connection of one log or one board; `what` it is, for messages."""
+
+    def __init__(self, url: str, what: str) -> None:
+        self.url = url
+        self.what = what
+        self._one = threading.RLock()
+        self._over = False
+        self._changing = False
+        self._connection = connect(url)
+
+    @property
+    def process(self) -> int:
+        """The number under which the server knows this connection."""
+        with self._one:
+            return 0 if self._connection.closed else self._connection.info.backend_pid
+
+    def do(self, work: "Callable[[Connection], T]") -> T:
+        """
+        What `work` returns. When the connection is lost it is all done again on a new one, though
+        the server may have done it already: twice must be the same as once. Inside a change nothing
+        is done again.
+        """
+        import psycopg
+
+        until = time.monotonic() + postgres.PATIENCE
+        with self._one, explained(self.url):
+            while True:
+                connection = self._found(until)
+                try:
+                    return work(connection)
+                except psycopg.Error as error:
+                    lost = _is_lost(connection, error)
+                    if self._changing or not lost or time.monotonic() > until:
+                        raise
+                    connection.close()
+
+    @contextmanager
+    def changing(self, lock: int) -> Iterator[None]:
+        """
+        One transaction for all that this thread does, alone with the lock. An error inside leaves
+        everything as it was.
+        """
+        with self._one:
+            transaction = self.do(lambda connection: _begin(connection, lock))
+            self._changing = True
+            try:
+                yield
+            except BaseException:
+                self._roll_back()
+                raise
+            finally:
+                self._changing = False
+            self._commit(transaction)
+
+    def close(self) -> None:
+        with self._one:
+            self._over = True
+            self._connection.close()
+
+    def _roll_back(self) -> None:
+        import psycopg
+
+        try:
+            self._connection.rollback()
+        except psycopg.Error:  # without its connection it is rolled back by itself
+            self._connection.close()
+
+    def _commit(self, transaction: str) -> None:
+        """When the connection is lost with the answer on its way, the server is asked again."""
+        import psycopg
+
+        with explained(self.url):
+            try:
+                self._connection.commit()
+            except psycopg.Error as error:
+                if not _is_lost(self._connection, error):
+                    raise
+                self._connection.close()
+                self._settle(transaction)
+
+    def _settle(self, transaction: str) -> None:
+        until = time.monotonic() + postgres.PATIENCE
+        while (state := self.do(lambda connection: _state(connection, transaction))) == _OPEN:
+            if time.monotonic() > until:
+                break
+            time.sleep(_AGAIN)
+        if state != "committed":
+            raise OutsideError(
+                f"the database {shown(self.url)} went away, and the change was not kept",
+                hint="nothing was changed; do it again",
+            )
+
+    def _found(self, until: float) -> "Connection":
+        """The connection, or a new one once the server is there again."""
+        if self._over:
+            raise OutsideError(f"{self.what} is closed", hint="open it again")
+        while self._connection.closed and not self._changing:
+            try:
+                self._connection = connect(self.url)
+            except OutsideError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(_AGAIN)
+        return self._connection
+
+
+def _begin(connection: "Connection", lock: int) -> str:
+    """The name of the transaction that has begun, by which the server knows it ever after."""
+    try:
+        with connection.pipeline():
+            connection.execute("begin")
+            connection.execute("select pg_advisory_xact_lock(%s)", (lock,))
+            found = connection.execute("select pg_current_xact_id()::text")
+        ((transaction,),) = found.fetchall()
+    except BaseException:
+        if not connection.closed:
+            connection.rollback()
+        raise
+    return str(transaction)
+
+
+def _state(connection: "Connection", transaction: str) -> str:
+    query = "select pg_xact_status(%s::xid8)"
+    ((state,),) = connection.execute(query, (transaction,)).fetchall()
+    return str(state)
+
+
+def _is_lost(connection: "Connection", error: Exception) -> bool:
+    """Whether it failed because the server went away, and not because of what it was asked."""
+    return connection.closed or (getattr(error, "sqlstate", None) or "").startswith("57P")
