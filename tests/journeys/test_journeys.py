@@ -1,5 +1,6 @@
 """A newcomer follows each of the five pages to its end and sees what it says."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -21,6 +22,16 @@ def tools() -> None:
 
 def test_a_python_user_runs_a_skill_and_asks_a_catalog(tmp_path: Path) -> None:
     Walk(tmp_path).through(PAGES / "python.md")
+
+
+def test_an_engineer_gives_opencode_a_skill(tmp_path: Path) -> None:
+    opencode = ROOT / ".peers/agents/node_modules/.bin/opencode"
+    if not opencode.exists():
+        why = "opencode is not installed: run `make peers`"
+        pytest.fail(why) if os.environ.get("PROWESS_REQUIRE_ALL") else pytest.skip(why)
+    offline = {f"OPENCODE_DISABLE_{name}": "1" for name in ("AUTOUPDATE", "MODELS_FETCH")}
+
+    Walk(tmp_path, folders=[opencode.parent], **offline).through(PAGES / "engineer.md")
 
 
 def test_an_author_writes_mends_runs_and_measures_a_skill(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -88,7 +88,8 @@ class Shell:
 class Walk:
     """A page, followed from its first line to its last."""
 
-    def __init__(self, at: Path, **more: str) -> None:
+    def __init__(self, at: Path, *, folders: Iterable[Path] = (), **more: str) -> None:
+        """`folders` are searched for programs too; `more` are variables."""
         self.home = at / "ada"
         self.folder = self.home / "project"
         self.folder.mkdir(parents=True)
@@ -96,7 +97,7 @@ class Walk:
         self._ports = dict(zip(PORTS, map(str, _free_ports(len(PORTS))), strict=True))
         self._environment = {
             "HOME": str(self.home),
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PATH": ":".join(map(str, (Path(sys.executable).parent, *folders, os.environ["PATH"]))),
             "PYTHONPATH": str(ROOT / "src"),
             "LANG": "C.UTF-8",
             "TERM": "dumb",  # tables as on a terminal, and nothing that moves
@@ -131,7 +132,7 @@ class Walk:
             shell.close()
 
     def write(self, step: Written) -> None:
-        path = self.folder / step.name
+        path = self.folder / step.name.replace("~", str(self.home), 1)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self._here(step.text), encoding="utf-8")
 
