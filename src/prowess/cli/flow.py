@@ -9,6 +9,7 @@ from prowess.cli.desk import Desk
 from prowess.cli.output import note, print_json, say
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.run import Outcome
+from prowess.engine.house import House
 from prowess.engine.workflows import KIND, WorkflowRequest, load_workflow
 
 
@@ -63,28 +64,39 @@ def show_plan(desk: Desk, request: WorkflowRequest, *, json: bool) -> None:
 
 async def run_flow(desk: Desk, request: WorkflowRequest, *, renderer: str, json: bool) -> Outcome:
     """Start the workflow, show it as it goes, answer what it asks."""
-    import asyncio
-
     from prowess.cli.watching import resumable
     from prowess.engine.house import new_run
-    from prowess.engine.presenting import present
     from prowess.loop.house import open_whole_house
-    from prowess.workflow.renderers import open_renderer
-    from prowess.workflow.renderers.detect import detect
 
     load_workflow(desk.catalog.get(request.skill))  # refused now, with everything that is wrong
-    here = desk.settings.project
-    attended = sys.stdin.isatty() and sys.stdout.isatty()
-    name = "json" if json else detect(os.environ, here, setting=renderer, terminal=attended)
-    shown_by = open_renderer(name)
     async with open_whole_house(desk.settings) as house:
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
         with resumable(run):
-            shown = asyncio.create_task(present(house.log, house.engine, run, shown_by))
-            outcome = await house.outcome(run)
-            await shown
-    if not outcome.ok and not json:
+            leaves = sys.stdin.isatty() and not json
+            return await watch_flow(house, run, renderer=renderer, json=json, leaves=leaves)
+
+
+async def watch_flow(
+    house: House, run: str, *, renderer: str = "auto", json: bool, leaves: bool
+) -> Outcome:
+    """
+    Show a workflow through its renderer to its end. Where nobody answers it is told so, and fails; with
+    `leaves` it stays as it is, to be resumed.
+    """
+    from prowess.cli.watching import to_the_end
+    from prowess.engine.presenting import present
+    from prowess.workflow.renderers import open_renderer
+    from prowess.workflow.renderers.detect import detect
+
+    here = house.world.settings.project
+    attended = sys.stdin.isatty() and sys.stdout.isatty()
+    name = "json" if json else detect(os.environ, here, setting=renderer, terminal=attended)
+    shown = present(house.log, house.engine, run, open_renderer(name), leaves=leaves)
+    outcome = await to_the_end(house, run, shown)
+    if json:
+        print_json({"kind": "run.finished", "outcome": outcome.as_json()}, line=True)
+    elif not outcome.ok:
         note(f"{outcome.ending}: {outcome.reason}")
         note(f"`prowess runs show {run}` tells more.")
     return outcome

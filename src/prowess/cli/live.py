@@ -1,42 +1,44 @@
 """
 A run as it is watched in a terminal: calm lines of progress on stderr, the answer on stdout.
 
-SUMMARY shows what was done and what was recovered; FULL every thought, call and result. Text from
-skills and models cannot drive the terminal.
+Every kind of event has its words here, whether a skill, a workflow or a loop tells it; one that is
+not known is told by its summary. SUMMARY shows what was done and what was recovered; FULL every
+thought, call and result. Text from skills and models cannot drive the terminal.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 
-from prowess.cli.output import clean, counted, safe
+from prowess.cli.output import clean, counted, open_console, safe
 from prowess.core.event import Recorded
 
 Visibility = Literal["summary", "full"]
 _MOST_LINES, _MOST_CHARS = 12, 2_000  # of one result, in FULL; the log has the rest
 
-# Events that are one line, and how it looks.
+# Events that are one line, and how it looks. Any other is its summary.
 _LINES: Mapping[str, tuple[str, str]] = {
     "call.recovered": ("  ↻ {summary}", "yellow"),
     "command.injected": ("  · {summary}", "yellow"),
     "run.warned": ("  · {summary}", "yellow"),
     "model.failed": ("  · {summary}", "yellow"),
     "model.waited": ("  · {summary}", "yellow"),
+    "agent.forked": ("  ⑂ {summary} ({child})", "cyan"),
     "agent.joined": ("  ⑂ {summary} ({child})", "cyan"),
+    "step.skipped": ("  - {summary}", "dim"),
+    "question.answered": ("  ! {answer}", "cyan"),
     "loop.task": ("\n□ {task}", "bold"),
-    "loop.phase": ("  · {summary}", "dim"),
     "loop.paused": ("  · {summary}", "yellow"),
-    "loop.script": ("  · {summary}", "dim"),
     "loop.plan_changed": ("  · {summary}", "yellow"),
-    "loop.merged": ("  · {summary}", "dim"),
-    "loop.same_task": ("  · {summary}", "dim"),
-    "loop.left_behind": ("  · {summary}", "dim"),
     "loop.no_progress": ("  · {summary}", "yellow"),
     "loop.malformed_completion": ("  · {summary}", "yellow"),
     "loop.unticked": ("  · {summary}", "yellow"),
     "loop.plan_restored": ("  · {summary}", "yellow"),
     "loop.recorded": ("  [{mark}] {task}", "bold"),
 }
+_PLAIN = ("  · {summary}", "dim")
+# What these tell, another event tells again: the end of a step, the criteria of a check.
+_SILENT = frozenset({"step.started", "check.finished"})
 
 
 class _Cleaned(dict[str, Any]):
@@ -50,10 +52,8 @@ class Live:
     """`colour` only where a person looks. Every event is one or a few lines; nothing is redrawn in a pipe."""
 
     def __init__(self, visibility: Visibility) -> None:
-        from rich.console import Console
-
         self._full = visibility == "full"
-        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._console = open_console(stderr=True)
         self._status = self._console.status("Starting") if sys.stderr.isatty() else None
 
     def __enter__(self) -> Self:
@@ -83,23 +83,11 @@ class Live:
             self._status.update(self._text(f"{percent}{clean(payload['summary'])}", "dim"))
 
     def _tell(self, kind: str, payload: Mapping[str, Any]) -> None:
-        if kind in _LINES:
-            form, style = _LINES[kind]
+        if tell := _TOLD_BY.get(kind):
+            tell(self, payload)
+        elif kind not in _SILENT and payload.get("summary"):
+            form, style = _LINES.get(kind, _PLAIN)
             self._line(form.format_map(_Cleaned(payload)), style)
-            return
-        match kind:
-            case "run.started":
-                self._started(payload)
-            case "model.replied":
-                self._replied(payload)
-            case "call.started":
-                self._called(payload)
-            case "call.finished":
-                self._observed(payload)
-            case "check.criterion":
-                self._judged(payload)
-            case "run.finished":
-                self._finished(payload)
 
     def _started(self, payload: Mapping[str, Any]) -> None:
         model = f"  [{payload['model']}]" if payload.get("model") else ""
@@ -122,6 +110,20 @@ class Live:
         if self._full:
             self._block(payload["text"], "dim")
 
+    def _stepped(self, payload: Mapping[str, Any]) -> None:
+        mark, style = ("✓", "green") if payload["ok"] else ("✗", "red")
+        self._line(f"  {mark} {payload['summary']}", style if self._full else "")
+        if self._full and payload["step_kind"] != "output":  # what it says was just shown
+            self._block(payload["output"], "dim")
+
+    def _said(self, payload: Mapping[str, Any]) -> None:
+        self._line(payload["text"].rstrip(), "")
+
+    def _asked(self, payload: Mapping[str, Any]) -> None:
+        if payload.get("wrong"):
+            self._line(f"  · {payload['wrong']}", "yellow")
+        self._line(f"  ? {payload['prompt']}", "bold")
+
     def _judged(self, payload: Mapping[str, Any]) -> None:
         good = payload["verdict"] == "PASS"
         why = "" if good else f" ({clean(payload['reason'])})"
@@ -139,7 +141,7 @@ class Live:
         self._console.print(self._text(safe(text), style))
 
     def _block(self, text: str, style: str) -> None:
-        lines = safe(text[:_MOST_CHARS]).strip().split("\n")
+        lines = safe(text[:_MOST_CHARS]).strip().splitlines()
         for line in lines[:_MOST_LINES]:
             self._console.print(self._text(f"    {line}", style))
         if len(lines) > _MOST_LINES or len(text) > _MOST_CHARS:
@@ -150,6 +152,19 @@ class Live:
         from rich.text import Text
 
         return Text(text, style=style)
+
+
+_TOLD_BY: Mapping[str, Callable[[Live, Mapping[str, Any]], None]] = {
+    "run.started": Live._started,  # noqa: SLF001
+    "model.replied": Live._replied,  # noqa: SLF001
+    "call.started": Live._called,  # noqa: SLF001
+    "call.finished": Live._observed,  # noqa: SLF001
+    "step.finished": Live._stepped,  # noqa: SLF001
+    "output.shown": Live._said,  # noqa: SLF001
+    "question.asked": Live._asked,  # noqa: SLF001
+    "check.criterion": Live._judged,  # noqa: SLF001
+    "run.finished": Live._finished,  # noqa: SLF001
+}
 
 
 def _short(text: str) -> str:

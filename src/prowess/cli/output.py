@@ -6,12 +6,18 @@ skills is shown without its control characters, so a description cannot drive a 
 """
 
 import json
+import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from prowess.core.skill import Problem
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_ROOM = 24  # columns that the last column of a table needs at least to be worth reading
 
 # Also the marks that turn the direction of text, which can make a line read as its opposite.
 _TURNING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -45,31 +51,101 @@ def note(text: str) -> None:
     print(safe(text), file=sys.stderr)
 
 
+def say_wrapped(text: str, *, indent: int) -> None:
+    """A line of the result that goes on below itself where the terminal ends; in a pipe it stays one."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    import shutil
+    import textwrap
+
+    width = max(shutil.get_terminal_size().columns, indent + 20)
+    lead = text[: len(text) - len(text.lstrip())]
+    wrapper = textwrap.TextWrapper(
+        width=width,
+        initial_indent=lead,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in safe(text).split("\n"):
+        say("\n".join(wrapper.wrap(line)) if line.strip() else "")
+
+
+def words(value: Any) -> str:
+    """A value of an event or a view for a person: no quotes and braces, nothing for what is not there."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        told = [(key, words(each)) for key, each in value.items()]
+        return ", ".join(f"{key} {each}" for key, each in told if each)
+    if isinstance(value, list | tuple):
+        return "; ".join(filter(None, map(words, value)))
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").rstrip(".")
+    return str(value)
+
+
+def open_console(*, stderr: bool = False) -> "Console":
+    """NO_COLOR means no styles at all: bold and dim are as little wanted in a plain file as red."""
+    from rich.console import Console
+
+    plain: dict[str, Any] = {"color_system": None} if os.environ.get("NO_COLOR") else {}
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, **plain)
+
+
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """On a terminal the last column is cut to the width; in a pipe everything is whole, parted by tabs."""
+    """
+    On a terminal the last column is cut to the width, and where the others leave it no room each row
+    takes several lines; in a pipe everything is whole, parted by tabs.
+    """
     cleaned = [[clean(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in cleaned:
             print("\t".join(row))
         return
     from rich.cells import cell_len
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
 
-    console = Console()
+    console = open_console()
     widths = [
         max(cell_len(cell) for cell in column) for column in zip(headings, *cleaned, strict=True)
     ]
-    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
-    for heading, width in zip(headings[:-1], widths, strict=False):
-        table.add_column(
-            heading, no_wrap=True, overflow="ellipsis", width=min(width, console.width // 2)
-        )
+    if sum(widths[:-1]) + 2 * len(widths[:-1]) + min(widths[-1], _ROOM) > console.width:
+        _print_stacked(console, cleaned)
+    else:
+        _print_columns(console, headings, cleaned)
+
+
+def _print_columns(console: "Console", headings: Sequence[str], rows: list[list[str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
+    for heading in headings[:-1]:
+        table.add_column(heading, no_wrap=True)
     table.add_column(headings[-1], no_wrap=True, overflow="ellipsis", ratio=1)
-    for row in cleaned:
+    for row in rows:
         table.add_row(*(Text(cell, style="cyan" if at == 0 else "") for at, cell in enumerate(row)))
-    console.print(table)
+    console.print(table, soft_wrap=False)
+
+
+def _print_stacked(console: "Console", rows: list[list[str]]) -> None:
+    """The first cells of a row, as many on a line as fit; then the last cell on a line of its own."""
+    from rich.text import Text
+
+    for row in rows:
+        lines = [Text(row[0], style="cyan")]
+        for cell in filter(None, row[1:-1]):
+            if lines[-1].cell_len + 2 + Text(cell).cell_len > console.width:
+                lines.append(Text(" "))
+            lines[-1].append(f"  {cell}" if len(lines) == 1 else f" {cell}")
+        if row[-1] and len(row) > 1:
+            lines.append(Text(f"  {row[-1]}"))
+        for line in lines:
+            line.truncate(console.width, overflow="ellipsis")
+            console.print(line)
 
 
 def print_problems(problems: Iterable[Problem]) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Name, Project
-from prowess.cli.output import note, print_json, say
+from prowess.cli.output import note, say
 from prowess.core.run import Outcome
 
 if TYPE_CHECKING:
@@ -113,8 +113,6 @@ def run(
             show_plan(desk, flow, json=json)
             return
         outcome = asyncio.run(run_flow(desk, flow, renderer=renderer, json=json))
-        if json:
-            print_json({"kind": "run.finished", "outcome": outcome.as_json()}, line=True)
     else:
         request = RunRequest(
             **common, answers=not json and sys.stdin.isatty(), max_iterations=max_iterations
@@ -148,8 +146,9 @@ async def _run(
             return await watch(house, run, visibility=visibility, json=json)
 
 
-def end(outcome: Outcome, *, json: bool) -> None:
-    if not json and outcome.answer:
+def end(outcome: Outcome, *, json: bool, told: bool = False) -> None:
+    """Say the answer, unless it was `told` on the way, and leave with the code of the ending."""
+    if not json and not told and outcome.answer:
         say(outcome.answer)
     if not outcome.ok:
         raise typer.Exit(1)

@@ -1,17 +1,27 @@
 """The commands about runs: list, show, events, resume, cancel, fork, answer."""
 
-from typing import Annotated, Any, Literal
+import os
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from prowess.cli.options import Data, Json, Project
-from prowess.cli.output import clean, note, print_json, print_table, say
+from prowess.cli.output import note, print_json, say
 from prowess.core.errors import UnknownRunError, UsageError
+
+if TYPE_CHECKING:
+    from prowess.core.ports import Log
+    from prowess.settings import Settings
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or its beginning.")]
 Shown = Annotated[
     Literal["summary", "full"], typer.Option("--visibility", help="How much to show.")
 ]
+OneProject = Annotated[
+    str | None,
+    typer.Option("--project", metavar="DIR", help="Only runs of this project. Default: of all."),
+]
+_PAGE = 200  # runs looked through at once for those of one project
 
 runs = typer.Typer(
     help="Look at runs, and go on with them.", invoke_without_command=True, no_args_is_help=False
@@ -24,56 +34,58 @@ def register(app: typer.Typer) -> None:
 
 @runs.callback(epilog="Example: prowess runs resume 3f2a")
 def _default(
-    context: typer.Context, project: Project = ".", data: Data = None, json: Json = False
+    context: typer.Context, project: OneProject = None, data: Data = None, json: Json = False
 ) -> None:
     """Look at runs, and go on with them. Without a command: the newest runs."""
     if context.invoked_subcommand is None:
-        list_(project=project, data=data, json=json)
+        list_(limit=20, project=project, data=data, json=json)
 
 
 @runs.command("list", epilog="Example: prowess runs list --limit 5")
 def list_(
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many of the newest.")] = 20,
-    project: Project = ".",
+    project: OneProject = None,
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """The newest runs, newest first."""
-    log = _log(project, data)
-    views = [_view(log, run) for run in log.runs(limit=limit)]
+    """
+    The newest runs, newest first: of every project that shares the data folder, or of one.
+
+    N counts the iterations. A run whose process ended before it did is interrupted.
+    """
+    from prowess.cli.listing import print_runs
+
+    told = _newest(project, data, limit=limit)
     if json:
-        print_json([view.as_json() for view in views])
-        return
-    if not views:
+        print_json(told)
+    elif told:
+        print_runs(told)
+    else:
         note("No runs yet. `prowess run NAME` starts one; with --model demo it needs no key.")
-        return
-    print_table(
-        ("RUN", "STATE", "SKILL", "STARTED", "ITERATIONS", "LAST"),
-        [
-            (
-                view.id,
-                view.state,
-                view.skill,
-                view.started,
-                str(view.iterations),
-                clean(view.summary),
-            )
-            for view in views
-        ],
-    )
+
+
+def _newest(project: str | None, data: str | None, *, limit: int) -> list[dict[str, Any]]:
+    from prowess.cli.listing import project_of, told_runs
+
+    settings, log = _opened(project or ".", data)
+    if project is None:
+        return told_runs(settings, log, log.runs(limit=limit))
+    here, before = os.path.realpath(settings.project), None
+    found: list[str] = []
+    while len(found) < limit and (page := log.runs(limit=_PAGE, before=before)):
+        found += [run for run in page if project_of(log, run) == here]
+        before = page[-1]
+    return told_runs(settings, log, found[:limit])
 
 
 @runs.command(epilog="Example: prowess runs show 3f2a")
 def show(run: Run, project: Project = ".", data: Data = None, json: Json = False) -> None:
     """One run: how it stands, what it used, what it answered."""
-    log = _log(project, data)
-    view = _view(log, _whole(log, run))
-    if json:
-        print_json(view.as_json())
-        return
-    for name, value in view.as_json().items():
-        if value not in (None, "", [], {}):
-            say(f"{name + ':':<14}{value}")
+    from prowess.cli.listing import print_run, told_runs
+
+    settings, log = _opened(project, data)
+    (told,) = told_runs(settings, log, [_whole(log, run)])
+    print_json(told) if json else print_run(told)
 
 
 @runs.command(epilog="Example: prowess runs events 3f2a --follow")
@@ -92,7 +104,7 @@ def events(
     from prowess.cli.live import Live
     from prowess.cli.watching import as_line
 
-    log = _log(project, data)
+    _, log = _opened(project, data)
     whole = _whole(log, run)
 
     async def show_all() -> None:
@@ -120,25 +132,37 @@ def resume(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Go on with a run whose process ended; what was finished is not done again."""
-    _work(run, "resume", visibility=visibility, project=project, data=data, json=json)
+    """
+    Go on with a run whose process ended; what was finished is not done again.
+
+    When it waits for an answer and nobody is at the terminal, it stays as it is and the code is 4.
+    """
+    _work(run, visibility=visibility, project=project, data=data, json=json)
 
 
 @runs.command(epilog="Example: prowess runs fork 3f2a --from 4")
 def fork(
     run: Run,
     from_: Annotated[
-        int, typer.Option("--from", metavar="ITERATION", min=1, help="Where the ways part.")
+        str,
+        typer.Option(
+            "--from",
+            metavar="PLACE",
+            help="Where the ways part: the number of an iteration, or a step of a workflow.",
+        ),
     ],
     visibility: Shown = "summary",
     project: Project = ".",
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Try again from an iteration of an old run, as a run of its own."""
-    _work(
-        run, "fork", visibility=visibility, project=project, data=data, json=json, iteration=from_
-    )
+    """
+    Try again from a place in an old run, as a run of its own. What came before is not done again.
+
+    The skill is as it was when the old run began. A loop is not forked: begin it again, and it goes on
+    with the tasks that are not ticked.
+    """
+    _work(run, fork_at=from_, visibility=visibility, project=project, data=data, json=json)
 
 
 @runs.command(epilog="Example: prowess runs cancel 3f2a")
@@ -169,82 +193,96 @@ def answer(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Answer the question that a run waits with."""
+    """Answer the question that a run waits with: in words, or by the number of an option."""
     import asyncio
 
+    from prowess.cli.watching import meant
     from prowess.loop.house import open_whole_house
+    from prowess.observe.views import run_view
     from prowess.settings import load_settings
 
     settings = load_settings(project=project, data=data)
 
-    async def send() -> dict[str, Any]:
+    async def send() -> tuple[dict[str, Any], str]:
         async with open_whole_house(settings) as house:
             whole = _whole(house.log, run)
-            question = _view(house.log, whole).question
+            question = run_view(house.log.run(whole)).question
             if question is None:
                 raise UsageError(
                     f"the run {whole} asks nothing", hint="`prowess runs show` tells how it stands"
                 )
-            await house.engine.send_answer(whole, question["id"], text)
-            return {"run": whole, "question": question["id"], "answer": text}
+            given = meant(text.strip(), question["options"], question["default"])
+            if given is None:
+                options = " or ".join(question["options"])
+                raise UsageError(
+                    f"{text!r} is no answer to: {question['prompt']}",
+                    hint=f"answer {options}" if options else "answer something",
+                )
+            await house.engine.send_answer(whole, question["id"], given)
+            told = {"run": whole, "question": question["id"], "answer": given}
+            return told, await house.engine.state(whole)
 
-    told = asyncio.run(send())
-    print_json(told) if json else say(f"answered {told['question']}")
+    told, state = asyncio.run(send())
+    print_json(told) if json else say(f"answered {told['question']}: {told['answer']}")
+    if state == "interrupted" and not json:
+        note(f"`prowess runs resume {told['run']}` goes on with it.")
 
 
 def _work(
     run: str,
-    how: Literal["resume", "fork"],
     *,
     visibility: Literal["summary", "full"],
     project: str,
     data: str | None,
     json: bool,
-    iteration: int = 1,
+    fork_at: str = "",
 ) -> None:
     """Open the house, bring the run to work in it, and watch it to its end."""
     import asyncio
     import gc
 
+    from prowess.cli.flow import watch_flow
     from prowess.cli.run import end
     from prowess.cli.watching import resumable, watch
     from prowess.core.run import Outcome
+    from prowess.engine.forking import fork
+    from prowess.engine.workflows import KIND
     from prowess.loop.house import open_whole_house
+    from prowess.observe.views import run_view
     from prowess.settings import load_settings
 
     gc.enable()
     settings = load_settings(project=project, data=data)
 
-    async def work() -> Outcome:
+    async def work() -> tuple[str, Outcome]:
         async with open_whole_house(settings) as house:
             whole = _whole(house.log, run)
-            if how == "fork":
-                whole = await house.fork(whole, iteration=iteration)
+            kind = run_view(house.log.run(whole)).kind
+            if fork_at:
+                whole = await fork(house.log, house.engine, whole, at=fork_at)
                 note(f"run {whole}")
             else:
                 await house.engine.resume(whole)
             with resumable(whole):
-                return await watch(house, whole, visibility=visibility, json=json)
+                if kind == KIND:
+                    return kind, await watch_flow(house, whole, json=json, leaves=True)
+                return kind, await watch(house, whole, visibility=visibility, json=json)
 
-    end(asyncio.run(work()), json=json)
+    kind, outcome = asyncio.run(work())
+    end(outcome, json=json, told=kind == KIND)
 
 
-def _log(project: str, data: str | None) -> Any:
-    from prowess.observe.log import SqliteLog
+def _opened(project: str, data: str | None) -> "tuple[Settings, Log]":
+    from prowess.observe.opening import open_log
     from prowess.settings import load_settings
 
-    return SqliteLog(load_settings(project=project, data=data).log_file)
+    settings = load_settings(project=project, data=data)
+    return settings, open_log(settings.log_place)
 
 
-def _view(log: Any, run: str) -> Any:
-    from prowess.observe.views import run_view
-
-    return run_view(log.run(run))
-
-
-def _whole(log: Any, beginning: str) -> str:
+def _whole(log: "Log", beginning: str) -> str:
     """The run whose id begins so, when there is just one."""
-    found: list[str] = log.runs_beginning(beginning)
+    found = log.runs_beginning(beginning)
     if beginning in found:
         return beginning
     if len(found) == 1:

@@ -6,8 +6,8 @@ The same for a run that was just started and for one that goes on after a crash.
 
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from prowess.cli.live import Live, Visibility
@@ -39,69 +39,66 @@ def resumable(run: str) -> Iterator[None]:
 
 
 async def watch(house: House, run: str, *, visibility: Visibility, json: bool) -> Outcome:
-    """Show the run as it goes and return how it ended."""
+    """Show the run as it goes and return how it ended; `WaitingRunError` when nobody answers it."""
     if json:
-        showing = asyncio.create_task(_print(house, run))
-        outcome = await house.outcome(run)
+        return await to_the_end(house, run, _show(house, run, None))
+    with Live(visibility) as live:
+        return await to_the_end(house, run, _show(house, run, live))
+
+
+async def to_the_end(house: House, run: str, shown: Coroutine[Any, Any, None]) -> Outcome:
+    """How the run ended, once all of it is shown; what ends the showing ends the watching."""
+    showing = asyncio.create_task(shown)
+    ending = asyncio.create_task(house.outcome(run))
+    try:
+        await asyncio.wait((showing, ending), return_when=asyncio.FIRST_COMPLETED)
+        if showing.done():
+            showing.result()
+        outcome = await ending
         await showing
         return outcome
-    with Live(visibility) as live:
-        showing = asyncio.create_task(_show(house, run, live))
-        try:
-            outcome = await house.outcome(run)
-            await showing
-        finally:
-            showing.cancel()
-            with suppress(asyncio.CancelledError):
-                await showing
-    return outcome
+    finally:
+        showing.cancel()
+        ending.cancel()
+        await asyncio.gather(showing, ending, return_exceptions=True)
 
 
-async def _print(house: House, run: str) -> None:
+async def _show(house: House, run: str, live: Live | None) -> None:
+    """To a person, or as lines of JSON to a program."""
+    from prowess.engine.presenting import must_be_answered, questions
     from prowess.observe.follow import follow
 
+    asked, answered = questions(house.log, run)
     async for each in follow(house.log, run):
-        print_json(as_line(each), line=True)
-        if each.event.kind == "run.finished":
+        told, kind = each.event.payload, each.event.kind
+        live.show(each) if live else print_json(as_line(each), line=True)
+        if kind == "question.asked" and told["id"] not in answered:
+            attended = live is not None and sys.stdin.isatty()
+            if not (live and attended and await _answer(house, run, live, told)):
+                await must_be_answered(house.log, run, told, old=told["id"] in asked)
+        if kind == "run.finished":
             return
 
 
-async def _show(house: House, run: str, live: Live) -> None:
-    from prowess.observe.follow import follow
-
-    answered = {
-        each.event.payload["id"]
-        for each in house.log.run(run)
-        if each.event.kind == "question.answered"
-    }
-    async for each in follow(house.log, run):
-        live.show(each)
-        if each.event.kind == "question.asked" and each.event.payload["id"] not in answered:
-            await _answer(house, run, live, each.event.payload)
-        if each.event.kind == "run.finished":
-            return
-
-
-async def _answer(house: House, run: str, live: Live, question: Mapping[str, Any]) -> None:
-    """Put the question to the person at the terminal, again until the answer is one of the options."""
+async def _answer(house: House, run: str, live: Live, question: Mapping[str, Any]) -> bool:
+    """Put the question to the person at the terminal until an answer will do; false when they left."""
     live.pause()
     options = question["options"]
-    note(f"\n{question['prompt']}")
     for number, option in enumerate(options, 1):
         note(f"  {number}. {option}{'  (default)' if option == question['default'] else ''}")
-    while True:
-        line = await asyncio.to_thread(_typed)
-        if not line:
-            note(
-                f"Nobody is here to answer. `prowess runs answer {run} ANSWER` does it from elsewhere."
-            )
-            return
-        answer = _meant(line.strip(), options, question["default"])
+    while line := await asyncio.to_thread(_typed):
+        answer = meant(line.strip(), options, question["default"])
         if answer is not None:
-            break
-        note(f"Type a number from 1 to {len(options)}, or one of the options.")
-    await house.engine.send_answer(run, question["id"], answer)
-    live.go_on()
+            await house.engine.send_answer(run, question["id"], answer)
+            live.go_on()
+            return True
+        note(
+            f"Type a number from 1 to {len(options)}, or one of the options."
+            if options
+            else "Type an answer, or Ctrl-D to leave the question open."
+        )
+    note("")
+    return False
 
 
 def _typed() -> str:
@@ -111,7 +108,7 @@ def _typed() -> str:
     return sys.stdin.readline()
 
 
-def _meant(typed: str, options: list[str], default: str | None) -> str | None:
+def meant(typed: str, options: list[str], default: str | None) -> str | None:
     """The answer that was meant, or None when it is none of the options."""
     if not typed and default is not None:
         return default

@@ -67,6 +67,10 @@ class CancelledRunError(ProwessError):
     """Somebody stopped the run."""
 
 
+class WaitingRunError(ProwessError):
+    """The run waits for somebody's answer, and nobody is here to give it."""
+
+
 class NotOnBoardError(UsageError):
     """No task, session or handoff is called so. The answer is no, rather than the question being wrong."""
 
@@ -90,6 +94,9 @@ TOLD_AS: tuple[tuple[type[ProwessError], int, int, str], ...] = (
     (UnknownRunError, 1, 404, "NOT_FOUND"),
     (NotOnBoardError, 1, 404, "NOT_FOUND"),
     (ConflictError, 1, 409, "CONFLICT"),
+    (WaitingRunError, 4, 409, "WAITING"),
+    (CancelledRunError, 1, 409, "CANCELLED"),
+    (InDoubtError, 1, 409, "IN_DOUBT"),
     (UsageError, 2, 400, "VALIDATION_ERROR"),
     (SkillError, 1, 422, "SKILL_ERROR"),
     (RefusedError, 1, 403, "REFUSED"),

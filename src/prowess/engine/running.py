@@ -120,6 +120,7 @@ def _asked(request: RunRequest) -> dict[str, Any]:
         "run_kind": KIND,
         "skill": request.skill,
         "arguments": request.arguments,
+        "project": request.workspace,
         "parent": request.parent,
         "progress": 0,
     }

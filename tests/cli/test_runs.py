@@ -1,0 +1,213 @@
+"""`prowess runs`: what is listed and told of runs, and how they go on, also when nobody is there."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from house import skill_file
+from model.formats import Say
+from model.server import ModelServer
+from support import Cli, Result, write_file
+
+PROWESS = [sys.executable, "-m", "prowess"]
+PATIENCE = 60
+ASKING = """\
+name: greet
+version: "1.0"
+description: Greet somebody by name.
+steps:
+  - id: before
+    type: command
+    command: echo before >> ran
+  - id: who
+    type: question
+    prompt: Whom shall I greet?
+    store: name
+  - id: say
+    type: output
+    output: "Hello, {name}!"
+"""
+
+
+def until(condition: Callable[[], object]) -> None:
+    give_up = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < give_up
+        time.sleep(0.05)
+
+
+def prowess(*words: str, cwd: Path, **given: Any) -> Result:
+    """The command in a process of its own, with nobody at its terminal."""
+    done = subprocess.run(
+        [*PROWESS, *words], cwd=cwd, capture_output=True, text=True, check=False,
+        stdin=subprocess.DEVNULL, timeout=2 * PATIENCE, **given,
+    )  # fmt: skip
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+def runs(cwd: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = prowess("runs", "list", "--json", cwd=cwd).json
+    return found
+
+
+@dataclass
+class Attended:
+    """A command with a person at its terminal."""
+
+    child: "subprocess.Popen[bytes]"
+    master: int
+    heard: str = ""
+
+    def hears(self, text: str) -> str:
+        """Read on until the text is there; all that was read."""
+        while text not in self.heard:
+            self.heard += os.read(self.master, 4096).decode(errors="replace")
+        return self.heard
+
+    def types(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+
+@contextmanager
+def attended(*words: str, cwd: Path) -> Iterator[Attended]:
+    """Killed at the end, if it is still there."""
+    master, slave = pty.openpty()
+    child = subprocess.Popen([*PROWESS, *words], stdin=slave, stdout=slave, stderr=slave, cwd=cwd)
+    os.close(slave)
+    try:
+        yield Attended(child, master)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(master)
+
+
+@pytest.fixture
+def greet(project: Path) -> Path:
+    write_file(project / ".agents/skills/greet/skill.yaml", ASKING)
+    return project
+
+
+@pytest.fixture
+def asked(home: Path, greet: Path) -> str:
+    """A workflow that was killed while it waited for an answer."""
+    with attended("run", "greet", cwd=greet) as terminal:
+        terminal.hears("Whom shall I greet?")
+    (run,) = runs(greet)
+    return str(run["id"])
+
+
+def test_a_run_whose_process_is_dead_is_interrupted(home: Path, project: Path) -> None:
+    skill_file(project, "slow", "Work slowly.")
+    turn = Say(calls=(("Bash", {"command": "touch begun; sleep 600"}),))
+    with ModelServer(turn) as server:
+        command = [*PROWESS, "run", "slow", "--model", f"{server.url}/v1#m"]
+        child = subprocess.Popen(command, cwd=project, stderr=subprocess.DEVNULL)
+        until((project / "begun").exists)
+        (alive,) = runs(project)
+        child.kill()
+        child.wait()
+
+    (dead,) = runs(project)
+    shown = prowess("runs", "show", dead["id"], cwd=project)
+    assert (alive["state"], dead["state"]) == ("running", "interrupted")
+    assert "state:          interrupted" in shown.out
+    assert f"runs resume {dead['id']}" in prowess("runs", cwd=project).err
+
+
+def test_an_unattended_resume_leaves_the_question_open_and_says_how_to_answer(
+    asked: str, greet: Path
+) -> None:
+    told = prowess("runs", "resume", asked, "--json", cwd=greet)
+    again = prowess("runs", "resume", asked, cwd=greet)
+
+    assert (told.code, again.code) == (4, 4)
+    assert json.loads(told.out.splitlines()[-1])["code"] == "WAITING"
+    assert f"prowess runs answer {asked} ANSWER" in again.err
+    assert runs(greet)[0]["state"] == "interrupted"
+
+
+def test_an_answer_given_while_nobody_works_on_the_run_is_taken_when_it_goes_on(
+    asked: str, greet: Path
+) -> None:
+    sent = prowess("runs", "answer", asked, "Ada", cwd=greet)
+    done = prowess("runs", "resume", asked, cwd=greet)
+
+    assert f"runs resume {asked}" in sent.err
+    assert done.code == 0
+    assert "Hello, Ada!" in done.out
+    assert (greet / "ran").read_text() == "before\n"
+
+
+def test_ctrl_d_at_a_question_leaves_a_workflow_as_it_is(home: Path, greet: Path) -> None:
+    with attended("run", "greet", cwd=greet) as terminal:
+        terminal.hears("> ")
+        terminal.types(b"\x04")
+        told = terminal.hears("runs resume")
+        code = terminal.child.wait(timeout=PATIENCE)
+
+    assert code == 4
+    assert "waits for an answer: Whom shall I greet?" in told
+    assert runs(greet)[0]["state"] == "interrupted"
+
+
+def test_the_events_of_a_workflow_are_told_in_words(cli: Cli, greet: Path) -> None:
+    cli("run", "greet", "--set", "name=Ada")
+    (run,) = cli("runs", "list", "--json").json
+
+    told = cli("runs", "events", run["id"]).err
+
+    for part in ("▸ greet", "✓ before", "Hello, Ada!", "✓ say", "● done"):
+        assert part in told
+
+
+def test_a_workflow_is_forked_from_a_step(cli: Cli, greet: Path) -> None:
+    cli("run", "greet", "--set", "name=Ada")
+    (run,) = cli("runs", "list", "--json").json
+
+    done = cli("runs", "fork", run["id"], "--from", "before")
+    nowhere = cli("runs", "fork", run["id"], "--from", "9")
+
+    assert "Hello, Ada!" in done.out
+    assert (greet / "ran").read_text() == "before\nbefore\n"
+    assert nowhere.code == 2
+    assert "before, who, say" in nowhere.err
+
+
+def test_the_project_is_shown_when_runs_are_of_several_and_can_be_chosen(
+    cli: Cli, project: Path, tmp_path: Path
+) -> None:
+    for folder in (project, tmp_path / "other"):
+        skill_file(folder, "look", "Look.")
+        with ModelServer(Say(text="Seen.")) as server:
+            cli("run", "look", "--project", folder, "--model", f"{server.url}/v1#m")
+
+    (mine,) = cli("runs", "list", "--project", project, "--json").json
+    listed = cli("runs", "list").out
+
+    assert mine["project"] == str(project)
+    assert "\tother\t" in listed
+    assert "\tproject\t" in listed
+
+
+def test_a_run_is_shown_in_words_not_in_python(cli: Cli, project: Path) -> None:
+    skill_file(project, "look", "Look.")
+    with ModelServer(Say(text="Seen.")) as server:
+        cli("run", "look", "--model", f"{server.url}/v1#m")
+    (run,) = cli("runs", "list", "--json").json
+
+    shown = cli("runs", "show", run["id"]).out
+
+    assert "answer:         Seen." in shown
+    for python in ("{'", "None", "[]", "()"):
+        assert python not in shown
