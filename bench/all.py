@@ -3,7 +3,7 @@ Every bench, one after the other, and one table of what they found.
 
     .venv/bin/python bench/all.py                   the whole of it, twenty minutes at most
     .venv/bin/python bench/all.py --quick           smaller, five minutes at most
-    .venv/bin/python bench/all.py --only serve      those whose name holds this word
+    .venv/bin/python bench/all.py --only serve,loop    some of them
     .venv/bin/python bench/all.py --keep            also write docs/benchmarks.md, .json and the plots
 
 Each bench is a process of its own with a limit of time; one that fails or takes too long is a row
@@ -27,6 +27,7 @@ import report
 from table import Found, read
 
 HERE = Path(__file__).parent
+WHOLE, QUICK = 1200.0, 300.0  # seconds for all of them together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,8 @@ TASKS = (
         name="loop",
         whole=("--rounds", "3"),
         quick=("--rounds", "1"),
-        limit=150,
+        limit=180,
+        short=90,
         read=printed.loop,
     ),
     Task(name="context"),
@@ -61,11 +63,11 @@ TASKS = (
     Task(name="steps"),
     Task(name="workflow", limit=180, short=90, read=printed.workflow),
     Task(name="serve", limit=180, short=90, read=printed.serve),
-    Task(name="kills", whole=("--kills", "40"), quick=("--kills", "5"), limit=240),
+    Task(name="kills", whole=("--kills", "30"), quick=("--kills", "3"), limit=240),
     Task(
         name="loop_kills",
-        whole=("--kills", "20"),
-        quick=("--kills", "3"),
+        whole=("--kills", "10"),
+        quick=("--kills", "2"),
         limit=240,
         read=printed.kills,
     ),
@@ -75,9 +77,10 @@ TASKS = (
 )
 
 
-def run(task: Task, *, quick: bool) -> report.Bench:
+def run(task: Task, *, quick: bool, left: float) -> report.Bench:
+    """One bench within its own limit, and within the seconds that are left for all."""
     words = task.whole if task.quick is None or not quick else task.quick
-    limit = task.short if quick else task.limit
+    limit = max(1.0, min(left, task.short if quick else task.limit))
     machine, began = report.machine(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="prowess-bench-") as folder:
         figures = Path(folder, "figures.json")
@@ -123,16 +126,20 @@ def _run(command: Sequence[str], limit: float) -> tuple[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Every bench, and one table of what they found.")
     parser.add_argument("--quick", action="store_true", help="smaller, five minutes at most")
-    parser.add_argument("--only", default="", metavar="WORD", help="benches whose name holds this")
+    parser.add_argument("--only", default="", metavar="NAME,NAME", help="some benches")
     parser.add_argument("--keep", action="store_true", help="write docs/benchmarks.* and the plots")
     given = parser.parse_args()
     if given.keep and given.quick:
         parser.error("what a quick look finds is not worth keeping; leave one of the two out")
-    benches = {}
+    wanted = given.only.split(",") if given.only else [task.name for task in TASKS]
+    if unknown := set(wanted) - {task.name for task in TASKS}:
+        parser.error(f"there is no bench {', '.join(sorted(unknown))}")
+    benches, until = {}, time.monotonic() + (QUICK if given.quick else WHOLE)
     for task in TASKS:
-        if given.only in task.name and (HERE / f"{task.name}.py").exists():
+        if task.name in wanted and (HERE / f"{task.name}.py").exists():
             print(f"{task.name} …", file=sys.stderr, flush=True)
-            benches[task.name] = run(task, quick=given.quick)
+            left = until - time.monotonic()
+            benches[task.name] = run(task, quick=given.quick, left=left)
     print(report.summary(benches, report.kept()))
     if given.keep:
         report.keep(benches)

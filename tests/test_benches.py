@@ -151,3 +151,15 @@ def test_a_bench_is_run_in_a_process_of_its_own_and_read() -> None:
     assert done.returncode == 0, done.stderr
     assert "| context | tokens saved by chapters |" in done.stdout
     assert "| met |" in done.stdout
+
+
+def test_a_bench_that_is_not_there_is_refused_by_name() -> None:
+    done = subprocess.run(
+        [sys.executable, BENCH / "all.py", "--only", "speed"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "there is no bench speed" in done.stderr
