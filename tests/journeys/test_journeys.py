@@ -42,6 +42,10 @@ def test_a_plan_is_worked_through_and_a_task_is_sent_back(tmp_path: Path) -> Non
     Walk(tmp_path).through(PAGES / "plan.md")
 
 
+def test_a_platform_owner_serves_three_roles(tmp_path: Path) -> None:
+    Walk(tmp_path).through(PAGES / "platform.md")
+
+
 def test_a_page_that_says_something_else_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```console\n$ echo one; echo two\none\nthree\n```\n", encoding="utf-8")
