@@ -75,17 +75,27 @@ def _code(node: ast.AST) -> Iterator[ast.AST]:
     """What is run when the program is: no annotations, no decorators, no bodies of ports."""
     yield node
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list", "type_comment"):
+        if name in ("annotation", "returns", "decorator_list") or _is_strict(node):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not _is_port(child):
                 yield from _code(child)
 
 
+def _is_strict(node: ast.AST) -> bool:
+    """`zip(…, strict=True)` guards against ourselves; nothing can be seen of it."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
+
+
 def _is_port(node: ast.AST) -> bool:
     return isinstance(node, ast.ClassDef) and any(
         isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases
     )
+
+
+def _is_nothing(value: ast.expr) -> bool:
+    """What is as false as None is, and mostly asked only for that."""
+    return isinstance(value, ast.Constant) and not value.value
 
 
 Change = tuple[ast.expr | ast.stmt, str]
@@ -108,8 +118,10 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield node, str(value + 1)
         case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Raise() | ast.Continue():
             yield node, "pass"
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if not _is_nothing(value):
             yield node, "return None"
+        case ast.Call(func=ast.Name(id="max" | "min")):
+            return
         case ast.Call(func=func, args=[first, second, *rest], keywords=keywords):
             starred = isinstance(first, ast.Starred) or isinstance(second, ast.Starred)
             if not starred and ast.unparse(first) != ast.unparse(second):
