@@ -39,6 +39,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "serve": ("serve",),
     "mcp": ("mcp",),
     "log": ("log",),
+    "keeping": ("backup", "restore"),
     "demo": ("demo",),
 }
 

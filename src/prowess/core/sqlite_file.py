@@ -1,0 +1,130 @@
+"""
+Database files as files: made whole, looked at before they are opened, explained when they fail.
+
+SQLite takes an empty or missing file for a new database and throws away the journal that lies
+beside it, with everything in there. So a file of ours is never empty, and one that is, or that does
+not begin as a database does, is refused before SQLite sees it. Damage further inside is met by the
+statement that reads it; the whole file is gone through by `prowess backup`, not at every start.
+"""
+
+import contextlib
+import os
+import struct
+import threading
+import time
+
+from prowess.core.errors import OutsideError
+
+PATIENCE = 2.0  # seconds for another process to write the first page of the file it just made
+_MAGIC = b"SQLite format 3\0"
+_PAGE = 4096
+_HEADER = 100  # bytes
+_IO_ERROR, _CORRUPT, _FULL, _NOT_A_DATABASE = 10, 11, 13, 26  # SQLite's numbers
+RESTORE = (
+    "nothing was changed; `prowess restore FILE` puts a backup in its place and keeps what is there"
+    " aside, --data names another folder"
+)
+_one = threading.Lock()
+_seen: set[tuple[int, int]] = set()
+
+
+def make_database(path: str, what: str) -> None:
+    """An empty database for its owner's eyes only, if there is no file; one that is there is looked at."""
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        look(path, what)
+        return
+    try:
+        _refuse_lost(path, what)
+        os.write(file, _empty())
+    except BaseException:
+        os.unlink(path)
+        raise
+    finally:
+        os.close(file)
+
+
+def look(path: str, what: str) -> None:
+    """
+    Raise `OutsideError` when the file is damaged at first sight.
+
+    Once in the life of a process, before it opens the file: closing a second descriptor of a
+    database drops the locks that the process holds on it.
+    """
+    with _one:
+        status = os.stat(path)
+        if (status.st_dev, status.st_ino) in _seen:
+            return
+        begins, size = _beginning(path)
+        if size == 0:
+            raise damaged(what, path, "the file is empty")
+        if not begins.startswith(_MAGIC) or len(begins) < _HEADER:
+            raise damaged(what, path, "the file does not begin as a database does")
+        if not _size(f"{path}-wal") and size < (told := _told_size(begins)):
+            raise damaged(what, path, f"{told - size:,} bytes are missing at its end")
+        _seen.add((status.st_dev, status.st_ino))
+
+
+def damaged(what: str, path: str, reason: str) -> OutsideError:
+    return OutsideError(f"{what} {path} is damaged: {reason}", hint=RESTORE)
+
+
+def unusable(what: str, path: str, error: Exception) -> OutsideError:
+    """What SQLite said, as an error with what to do next."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (_CORRUPT, _NOT_A_DATABASE):
+        return damaged(what, path, str(error))
+    if code in (_FULL, _IO_ERROR):
+        return OutsideError(
+            f"{what} {path} cannot be written: {error}",
+            hint="make room on the disk; `prowess runs resume` then goes on with a run, --data names another folder",
+        )
+    return OutsideError(
+        f"{what} {path} cannot be used: {error}",
+        hint="`prowess doctor` looks at the data folder; --data names another",
+    )
+
+
+def _beginning(path: str) -> tuple[bytes, int]:
+    """The header and the size of the file, once whoever makes it has written its first page."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        with open(path, "rb") as file:
+            begins, size = file.read(_HEADER), os.fstat(file.fileno()).st_size
+        if size or _size(f"{path}-wal") or time.monotonic() > until:
+            return begins, size
+        time.sleep(0.01)
+
+
+def _refuse_lost(path: str, what: str) -> None:
+    if _size(f"{path}-wal"):
+        raise damaged(what, path, "the file is gone, and only its journal is left")
+
+
+def _told_size(header: bytes) -> int:
+    """How long the file says that it is; 0 when it was written by a program that does not say."""
+    page, changes, pages, valid = (
+        *struct.unpack_from(">H", header, 16),
+        *struct.unpack_from(">I", header, 24),
+        *struct.unpack_from(">I", header, 28),
+        *struct.unpack_from(">I", header, 92),
+    )
+    return pages * (65536 if page == 1 else page) if changes == valid else 0
+
+
+def _size(path: str) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        return os.stat(path).st_size
+    return 0
+
+
+def _empty() -> bytes:
+    """The one page of a database without tables, with a write-ahead log, as SQLite writes it."""
+    header = _MAGIC + struct.pack(">HBBBBBBII", _PAGE, 2, 2, 0, 64, 32, 32, 1, 1)
+    return (
+        header.ljust(92, b"\0")
+        + struct.pack(">I", 1)  # the counter of changes that the size above is true for
+        + struct.pack(">I", 3_040_000)  # who wrote it: any SQLite that knows the log
+        + struct.pack(">BHHHB", 13, 0, 0, _PAGE, 0)  # the tree of tables: a leaf without cells
+    ).ljust(_PAGE, b"\0")

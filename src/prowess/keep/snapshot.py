@@ -1,0 +1,90 @@
+"""
+Copies of several SQLite files as they stood at one and the same moment, while others write to them.
+
+For that moment all writers are held back, just long enough for a reader of each file to begin. What
+a reader sees never changes, so the copying itself holds up nobody.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from urllib.parse import quote
+
+from prowess.core.sqlite_file import damaged, look, unusable
+
+PATIENCE = 30  # seconds to wait for somebody who writes
+WHAT = "the database"
+
+
+def copy_databases(paths: Sequence[str], folder: str) -> None:
+    """Each file under its own name in `folder`, gone through from its first page to its last."""
+    with ExitStack() as stack:
+        readers = {path: stack.enter_context(_opened(path)) for path in paths}
+        with _nobody_writes(paths):
+            for path, reader in readers.items():
+                with _explained(path):
+                    reader.execute("begin")
+                    reader.execute("select count(*) from sqlite_master").fetchone()
+        for path, reader in readers.items():
+            with _explained(path):
+                _copy(reader, os.path.join(folder, os.path.basename(path)))
+    for path in paths:
+        check(os.path.join(folder, os.path.basename(path)), named=path)
+
+
+def check(path: str, *, named: str) -> None:
+    """Go through the whole file; `named` is what people know it by."""
+    with _opened(path) as database, _explained(named):
+        ((found,),) = database.execute("pragma integrity_check(1)").fetchall()
+    if found != "ok":
+        raise damaged(WHAT, named, found)
+
+
+def rows(path: str) -> Mapping[str, int]:
+    """How many rows each table has."""
+    names = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
+    with _opened(path) as database, _explained(path):
+        tables = sorted(name for (name,) in database.execute(names))
+        return {
+            name: database.execute(f'select count(*) from "{name}"').fetchone()[0]  # noqa: S608  read from the file's own list
+            for name in tables
+        }
+
+
+@contextmanager
+def _nobody_writes(paths: Sequence[str]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for path in paths:
+            writer = stack.enter_context(_opened(path))
+            with _explained(path):
+                writer.execute("begin immediate")
+        yield
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[sqlite3.Connection]:
+    look(path, WHAT)
+    with _explained(path):
+        database = sqlite3.connect(
+            f"file:{quote(path)}?mode=rw",  # never makes the file
+            uri=True,
+            isolation_level=None,
+            timeout=PATIENCE,
+        )
+    with closing(database):
+        yield database
+
+
+def _copy(reader: sqlite3.Connection, target: str) -> None:
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with closing(sqlite3.connect(target)) as copy:
+        reader.backup(copy)
+
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise unusable(WHAT, path, error) from error

@@ -1,0 +1,89 @@
+"""`prowess backup` and `prowess restore`, as a person and a program meet them."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from house import skill_file
+from model.formats import Say
+from model.server import Fault, ModelServer
+from support import Cli
+
+PROWESS = [sys.executable, "-m", "prowess"]
+
+
+def calls(tool: str, **given: Any) -> Say:
+    return Say(calls=((tool, given),))
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.02)
+
+
+def told(*words: str) -> Any:
+    done = subprocess.run([*PROWESS, *words, "--json"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def lines(*words: str) -> list[dict[str, Any]]:
+    done = subprocess.run([*PROWESS, *words, "--json"], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_backup_taken_during_a_run_is_restored_elsewhere_and_the_run_goes_on_there(
+    home: Path, project: Path
+) -> None:
+    """The run is in the middle of its third request when the backup is taken, and writes on after it."""
+    skill_file(project, "slow", "Work slowly.")
+    turns = [calls("Bash", command=f"echo {number} >> lines") for number in range(2)]
+    with ModelServer(*turns, Fault(trouble="hang"), Say(text="all is done")) as server:
+        command = [*PROWESS, "run", "slow", "--json", "--model", f"{server.url}/v1#m"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=project) as child:
+            try:
+                until(lambda: len(server.requests) == 3)
+                told("task", "create", "--title", "Look at it", "--role", "Engineer")
+                made = told("backup", "kept.zip")
+                (run,) = told("runs", "list")
+                before = lines("runs", "events", run["id"])
+            finally:
+                child.kill()
+        restored = told("restore", "kept.zip", "--data", "new")
+        listed = told("runs", "list", "--data", "new")
+        events = lines("runs", "events", run["id"], "--data", "new")
+        *_, last = lines("runs", "resume", run["id"], "--data", "new")
+
+    assert made["rows"] == restored["rows"]
+    assert [each["id"] for each in listed] == [run["id"]]
+    assert events == before
+    assert last["outcome"]["answer"] == "all is done"
+    assert (project / "lines").read_text().split() == ["0", "1"]
+    assert [each["title"] for each in told("task", "list", "--data", "new")] == ["Look at it"]
+
+
+def test_a_person_is_told_what_was_kept_and_where_the_old_lies(cli: Cli, project: Path) -> None:
+    cli("task", "create", "--title", "Look at it", "--role", "Engineer")
+
+    made = cli("backup", "kept.zip")
+    refused = cli("restore", "kept.zip")
+    replaced = cli("restore", "kept.zip", "--replace")
+
+    assert (made.code, refused.code, replaced.code) == (0, 1, 0)
+    assert "1 task" in made.out
+    assert "--replace" in refused.err
+    assert "1 task" in replaced.out
+    assert "replaced-" in replaced.err
+    assert "Look at it" in cli("task", "list").out
+
+
+def test_an_archive_that_is_not_there_is_told(cli: Cli) -> None:
+    missing = cli("restore", "nowhere.zip", "--json")
+
+    assert missing.code == 3
+    assert "nowhere.zip" in missing.json["message"]
