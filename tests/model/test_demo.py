@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from prowess.core.chat import Message, Reply
-from prowess.core.errors import RefusedError, SkillError
+from prowess.core.errors import ModelError, RefusedError, SkillError
 from prowess.model.demo import demo_model
 from prowess.model.demo_script import parse_script, read_script
 from prowess.model.scripted import Scripted
@@ -109,11 +109,8 @@ def test_a_value_that_was_never_seen_is_admitted(model: Scripted) -> None:
         talk.reply()
         talk.observe(seen)
 
-    answer = talk.reply().message
-
-    assert "`rows`" in answer.text
-    assert "does not fit" in answer.text
-    assert not answer.calls
+    with pytest.raises(ModelError, match=r"does not fit .* `rows`"):
+        talk.reply()
 
 
 def test_a_script_in_json_is_read_too(tmp_path: Path) -> None:
@@ -123,12 +120,11 @@ def test_a_script_in_json_is_read_too(tmp_path: Path) -> None:
 
 
 def test_without_a_script_it_says_what_it_is_and_what_it_needs(tmp_path: Path) -> None:
-    reply = Talk(demo_model(str(tmp_path)), "do it").reply().message
+    with pytest.raises(ModelError, match=tmp_path.name) as refused:
+        Talk(demo_model(str(tmp_path)), "do it").reply()
 
-    assert tmp_path.name in reply.text
-    assert "scripted model" in reply.text
-    assert "demo.yaml" in reply.text
-    assert not reply.calls
+    assert "only plays examples" in str(refused.value)
+    assert "--model sonnet" in refused.value.hint
 
 
 def test_an_answer_ends_the_script_even_if_it_is_asked_again(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ The `demo` model: it follows a script that the skill brings along, so that a fir
 
 The tools really run, and what they return decides which turn comes next. A reply is a function of
 the conversation alone, so a resumed run goes on where it was. Where there is no script, or where
-it does not fit what happened, the model says so; it never pretends.
+it does not fit what happened, asking the model is an error that says so; it never pretends.
 """
 
 import os
@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prowess.core.chat import Message, Reply
+from prowess.core.errors import ModelError
 from prowess.model.demo_script import DemoScript, DemoTurn, compiled, read_script
-from prowess.model.scripted import Scripted, calls, final
-from prowess.model.templates import template
+from prowess.model.scripted import Scripted, Turn, calls, final
 
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
@@ -27,13 +27,20 @@ def demo_model(folder: str | None) -> Scripted:
     """The `demo` model for the skill in `folder`. Raises `SkillError` when its script is wrong."""
     script = read_script(folder) if folder else None
     if script is None:
-        skill = f"The skill `{os.path.basename(folder)}`" if folder else "This task"
-        words = template("demo-without-script.md").replace("{skill}", skill)
-        return Scripted(lambda messages: final(words), name="demo")
+        skill = os.path.basename(folder) if folder else "this task"
+        return Scripted(lambda messages: _without_script(skill), name="demo")
     return Scripted(lambda messages: _next(script, messages), name="demo")
 
 
-def _next(script: DemoScript, messages: Sequence[Message]) -> Reply:
+def _without_script(skill: str) -> ModelError:
+    return ModelError(
+        f"the demo model only plays examples that bring a script, and {skill} brings none",
+        hint="see it at work with `prowess demo`; for this, name a real model: --model sonnet with"
+        " ANTHROPIC_API_KEY set, openai:NAME, google:NAME, or ollama:NAME for one on this machine",
+    )
+
+
+def _next(script: DemoScript, messages: Sequence[Message]) -> Turn:
     """Play the script along the conversation so far, then say the turn that is due now."""
     task, *rounds = _rounds(messages)
     values = {**script.defaults, **_captured(script.capture, task[::-1])}
@@ -44,7 +51,11 @@ def _next(script: DemoScript, messages: Sequence[Message]) -> Reply:
     try:
         return _said(script.turns[place], values, _declared(script))
     except _MissingError as missing:
-        return final(template("demo-lost.md").replace("{value}", str(missing)))
+        return ModelError(
+            f"the script of the demo model does not fit what happened: it needs `{missing}`, and no"
+            " observation had it",
+            hint="use the example as it is described, or name a real model, which would look again",
+        )
 
 
 def _rounds(messages: Sequence[Message]) -> list[list[Message]]:
