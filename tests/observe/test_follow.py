@@ -5,24 +5,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncGenerator, Iterator
-from pathlib import Path
 
 import pytest
 
 from prowess.core.event import Event, Recorded
+from prowess.core.ports import Log
 from prowess.observe import follow as following
 from prowess.observe.follow import follow
-from prowess.observe.log import SqliteLog
+from prowess.observe.opening import open_log
 
-PATIENCE = 20  # seconds until a test that hears nothing gives up
+PATIENCE = 60  # seconds until a test that hears nothing gives up
 
 WRITER = """
 import sys
 from prowess.core.event import Event
-from prowess.observe.log import SqliteLog
+from prowess.observe.opening import open_log
 
 path, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-log = SqliteLog(path)
+log = open_log(path)
 for number in range(first, last + 1):
     log.append(Event(run="run", kind="written", payload={"number": number}))
 log.close()
@@ -30,13 +30,13 @@ log.close()
 
 
 @pytest.fixture
-def log(tmp_path: Path) -> Iterator[SqliteLog]:
-    log = SqliteLog(str(tmp_path / "log"))
+def log(where: str) -> Iterator[Log]:
+    log = open_log(where)
     yield log
     log.close()
 
 
-def write(log: SqliteLog, *numbers: int, run: str = "run") -> None:
+def write(log: Log, *numbers: int, run: str = "run") -> None:
     for number in numbers:
         log.append(Event(run=run, kind="written", payload={"number": number}))
 
@@ -47,7 +47,7 @@ async def take(events: AsyncGenerator[Recorded, None], count: int) -> list[int]:
         return [(await anext(events)).event.payload["number"] for _ in range(count)]
 
 
-def test_what_is_there_comes_first_and_then_what_is_written(log: SqliteLog) -> None:
+def test_what_is_there_comes_first_and_then_what_is_written(log: Log) -> None:
     async def watch() -> list[int]:
         write(log, 1, 2)
         events = follow(log, "run")
@@ -58,7 +58,7 @@ def test_what_is_there_comes_first_and_then_what_is_written(log: SqliteLog) -> N
     assert asyncio.run(watch()) == [1, 2, 3, 4]
 
 
-def test_one_run_is_followed_and_no_other(log: SqliteLog) -> None:
+def test_one_run_is_followed_and_no_other(log: Log) -> None:
     async def watch() -> list[int]:
         events = follow(log, "run")
         write(log, 1)
@@ -69,7 +69,7 @@ def test_one_run_is_followed_and_no_other(log: SqliteLog) -> None:
     assert asyncio.run(watch()) == [1, 2]
 
 
-def test_all_runs_are_followed_in_the_order_they_were_written(log: SqliteLog) -> None:
+def test_all_runs_are_followed_in_the_order_they_were_written(log: Log) -> None:
     async def watch() -> list[int]:
         events = follow(log)
         write(log, 1, run="a")
@@ -81,7 +81,7 @@ def test_all_runs_are_followed_in_the_order_they_were_written(log: SqliteLog) ->
     assert asyncio.run(watch()) == [1, 2, 3]
 
 
-def test_who_comes_back_goes_on_after_the_last_event_they_saw(log: SqliteLog) -> None:
+def test_who_comes_back_goes_on_after_the_last_event_they_saw(log: Log) -> None:
     async def watch(run: str | None, after: int) -> list[int]:
         return await take(follow(log, run, after=after), 2)
 
@@ -92,7 +92,7 @@ def test_who_comes_back_goes_on_after_the_last_event_they_saw(log: SqliteLog) ->
     assert asyncio.run(watch(None, 2)) == [2, 3]
 
 
-def test_more_than_a_page_comes_whole_and_in_order(log: SqliteLog) -> None:
+def test_more_than_a_page_comes_whole_and_in_order(log: Log) -> None:
     many = range(1, 2 * following.PAGE + 8)
     write(log, *many)
 
@@ -103,7 +103,7 @@ def test_more_than_a_page_comes_whole_and_in_order(log: SqliteLog) -> None:
 
 
 def test_a_follower_sees_at_once_what_its_own_process_writes(
-    log: SqliteLog, monkeypatch: pytest.MonkeyPatch
+    log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "LOOK", 10 * PATIENCE)
 
@@ -120,11 +120,11 @@ def test_a_follower_sees_at_once_what_its_own_process_writes(
     assert asyncio.run(watch()) == [1]
 
 
-def test_what_other_processes_write_is_seen_once_and_in_order(log: SqliteLog) -> None:
+def test_what_other_processes_write_is_seen_once_and_in_order(log: Log, where: str) -> None:
     async def watch() -> list[int]:
         seen = asyncio.create_task(take(follow(log, "run"), 600))
         for first in (1, 301):
-            script = [sys.executable, "-c", WRITER, str(log.path), str(first), str(first + 299)]
+            script = [sys.executable, "-c", WRITER, where, str(first), str(first + 299)]
             process = await asyncio.to_thread(subprocess.run, script, check=True)
             assert process.returncode == 0
         return await seen
@@ -132,7 +132,7 @@ def test_what_other_processes_write_is_seen_once_and_in_order(log: SqliteLog) ->
     assert asyncio.run(watch()) == list(range(1, 601))
 
 
-def test_ten_followers_miss_and_repeat_nothing_while_threads_write(log: SqliteLog) -> None:
+def test_ten_followers_miss_and_repeat_nothing_while_threads_write(log: Log) -> None:
     async def watch() -> list[list[int]]:
         followers = [asyncio.create_task(take(follow(log), 400)) for _ in range(10)]
         writers = [
@@ -149,7 +149,7 @@ def test_ten_followers_miss_and_repeat_nothing_while_threads_write(log: SqliteLo
     assert seen == [kept] * 10
 
 
-def test_a_follower_that_stops_is_no_longer_told(log: SqliteLog) -> None:
+def test_a_follower_that_stops_is_no_longer_told(log: Log) -> None:
     async def watch() -> None:
         events = follow(log, "run")
         write(log, 1)
@@ -161,7 +161,7 @@ def test_a_follower_that_stops_is_no_longer_told(log: SqliteLog) -> None:
     write(log, 2)  # the loop is closed, so that telling it would fail
 
 
-def test_a_slow_follower_holds_up_neither_writers_nor_itself(log: SqliteLog) -> None:
+def test_a_slow_follower_holds_up_neither_writers_nor_itself(log: Log) -> None:
     async def watch() -> list[int]:
         events = follow(log, "run")
         write(log, 1)

@@ -1,7 +1,7 @@
 """
 The contract of the event log, held by every implementation of the port.
 
-An implementation is opened by one word of text, its place; the others may open the same place at once.
+A log is opened by one word of text, its place; several may open the same place at once.
 """
 
 import itertools
@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +21,16 @@ from prowess.core.errors import OutsideError
 from prowess.core.event import Event, Recorded
 from prowess.core.ports import Log
 from prowess.observe.log import RUNS, SqliteLog
+from prowess.observe.opening import open_log
 from prowess.observe.schema import MIGRATIONS
 
-# By the name under which another process finds it.
-IMPLEMENTATIONS: dict[str, Callable[[str], Log]] = {"prowess.observe.log:SqliteLog": SqliteLog}
-
 WRITER = """
-import importlib, sys
+import sys
 from prowess.core.event import Event
+from prowess.observe.opening import open_log
 
-where, place, run, count, numbered = sys.argv[1:]
-module, _, name = where.partition(":")
-log = getattr(importlib.import_module(module), name)(place)
+where, run, count, numbered = sys.argv[1:]
+log = open_log(where)
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(1, int(count) + 1):
@@ -46,13 +44,17 @@ log.close()
 class Place:
     """Where a log is kept, and every log that a test opened there."""
 
-    def __init__(self, implementation: str, path: Path) -> None:
-        self.path = path
-        self._implementation = implementation
+    def __init__(self, where: str) -> None:
+        self.where = where
         self._opened: list[Log] = []
 
+    @property
+    def path(self) -> Path:
+        """Of a log that is a file."""
+        return Path(self.where)
+
     def open(self) -> Log:
-        log = IMPLEMENTATIONS[self._implementation](str(self.path))
+        log = open_log(self.where)
         self._opened.append(log)
         return log
 
@@ -62,7 +64,7 @@ class Place:
 
     def writer(self, run: str, count: int, *, numbered: bool = False) -> subprocess.Popen[str]:
         """Another process with the log open, waiting for a line on its input to begin."""
-        words = [self._implementation, str(self.path), run, str(count)]
+        words = [self.where, run, str(count)]
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, *words, "numbered" if numbered else "free"],
             stdin=subprocess.PIPE,
@@ -74,9 +76,17 @@ class Place:
         return process
 
 
-@pytest.fixture(params=IMPLEMENTATIONS)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    place = Place(request.param, tmp_path / "data" / "log")
+@pytest.fixture
+def place(where: str) -> Iterator[Place]:
+    place = Place(where)
+    yield place
+    place.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[Place]:
+    """The place of a log that is a file."""
+    place = Place(str(tmp_path / "data" / "log"))
     yield place
     place.close()
 
@@ -492,59 +502,78 @@ def test_a_process_killed_while_it_writes_leaves_a_log_that_goes_on(place: Place
     assert log.append(event("shared")).seq == len(kept) + 1
 
 
+def test_who_reads_on_while_others_write_misses_nothing(place: Place) -> None:
+    """The order of positions is the order in which events can be seen, whoever writes."""
+    log = place.open()
+    writers = [place.writer(run, 100) for run in "abcd"]
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    read: list[Recorded] = []
+    over = False
+    while not over:
+        over = all(writer.poll() is not None for writer in writers)  # before the last look
+        read += log.tail(after=read[-1].position if read else 0)
+    for writer in writers:
+        writer.communicate()
+
+    assert len(read) == 400
+    assert read == list(log.tail())
+    assert [each.position for each in read] == sorted({each.position for each in read})
+
+
 # Damage
 
 
-def assert_explained(error: OutsideError, place: Place) -> None:
-    assert str(place.path.parent) in str(error)
+def assert_explained(error: OutsideError, file: Place) -> None:
+    assert str(file.path.parent) in str(error)
     assert "--data" in error.hint
 
 
 @pytest.mark.parametrize(
     "content", [b"not a log" * 100, os.urandom(8192), b"SQLite format 3\0junk"]
 )
-def test_a_file_that_is_no_log_is_an_outside_error_with_a_hint(
-    place: Place, content: bytes
-) -> None:
-    place.path.parent.mkdir()
-    place.path.write_bytes(content)
+def test_a_file_that_is_no_log_is_an_outside_error_with_a_hint(file: Place, content: bytes) -> None:
+    file.path.parent.mkdir()
+    file.path.write_bytes(content)
 
     with pytest.raises(OutsideError) as failed:
-        place.open()
+        file.open()
 
-    assert_explained(failed.value, place)
-    assert place.path.read_bytes() == content
+    assert_explained(failed.value, file)
+    assert file.path.read_bytes() == content
 
 
-def test_a_log_damaged_in_the_middle_is_an_outside_error_with_a_hint(place: Place) -> None:
-    log = place.open()
+def test_a_log_damaged_in_the_middle_is_an_outside_error_with_a_hint(file: Place) -> None:
+    log = file.open()
     for number in range(200):
         log.append(event(number=number, text="x" * 500))
     log.close()
-    size = place.path.stat().st_size
-    with place.path.open("r+b") as file:
-        file.seek(8192)
-        file.write(b"\xff" * (size - 8192))
+    size = file.path.stat().st_size
+    with file.path.open("r+b") as damaged:
+        damaged.seek(8192)
+        damaged.write(b"\xff" * (size - 8192))
 
     with pytest.raises(OutsideError) as failed:
-        list(place.open().tail())
+        list(file.open().tail())
 
-    assert_explained(failed.value, place)
+    assert_explained(failed.value, file)
 
 
 @pytest.mark.parametrize("kind", ["folder in its place", "below a file"])
 def test_a_place_where_no_file_can_be_is_an_outside_error_with_a_hint(
-    place: Place, kind: str
+    file: Place, kind: str
 ) -> None:
     if kind == "below a file":
-        place.path.parent.write_text("")
+        file.path.parent.write_text("")
     else:
-        place.path.mkdir(parents=True)
+        file.path.mkdir(parents=True)
 
     with pytest.raises(OutsideError) as failed:
-        place.open()
+        file.open()
 
-    assert_explained(failed.value, place)
+    assert_explained(failed.value, file)
 
 
 def test_a_log_used_after_it_was_closed_is_an_outside_error(place: Place) -> None:

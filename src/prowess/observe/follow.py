@@ -8,6 +8,7 @@ goes on where they were.
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
+from contextlib import suppress
 from itertools import islice
 
 from prowess.core.event import Recorded
@@ -31,7 +32,10 @@ async def follow(
 
     def wake() -> None:
         if not fresh.is_set():
-            loop.call_soon_threadsafe(fresh.set)
+            with suppress(
+                RuntimeError
+            ):  # another thread was about to tell when the loop was closed
+                loop.call_soon_threadsafe(fresh.set)
 
     with log.notify(wake):
         while True:
