@@ -104,6 +104,13 @@ def test_the_threshold_decides_and_none_under_it_is_chosen() -> None:
     assert names(select(label, threshold=match.score + 0.01)) == []
 
 
+def test_a_score_is_told_with_four_digits() -> None:
+    (match,) = select("Fill in PDF documents").skills
+    assert match.score is not None
+
+    assert match.score == round(match.score, 4)
+
+
 def test_an_unknown_hint_is_an_error_and_the_rest_goes_on() -> None:
     found = select("Fill in and merge the PDF forms @nothing")
 
