@@ -9,7 +9,7 @@ queue is shared by all processes.
 from typing import Any
 
 from dbos import DBOS
-from dbos._context import snapshot_step_context
+from dbos._context import current_owner_xid, snapshot_step_context
 
 
 def next_step() -> int:
@@ -18,6 +18,11 @@ def next_step() -> int:
     if context is None or not context.workflow_id:
         raise RuntimeError("a step can only be done inside its run")
     return int(context.function_id)
+
+
+def owner(run: str) -> str | None:
+    """The token by which the run is ours; whoever takes a run over gives it another."""
+    return current_owner_xid(run)
 
 
 def kept_steps(dbos: DBOS) -> Any:

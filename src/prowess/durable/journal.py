@@ -6,6 +6,7 @@ quick that they happen on the event loop itself.
 """
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
@@ -13,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 import sqlalchemy as sa
 
 from prowess.core.errors import OutsideError
+from prowess.durable.local_steps import LocalSteps
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,8 +33,8 @@ class Journal:
 
     def __init__(self, database: sa.Engine, steps: Any) -> None:
         self._database = database
-        self._steps = steps
         self._is_local = database.dialect.name == "sqlite"
+        self._steps = LocalSteps(database, application=steps.app_name) if self._is_local else steps
         with database.begin() as connection:
             connection.execute(_INTENTS)
 
@@ -67,11 +69,11 @@ class Journal:
             if self._is_local:
                 return statement(*args, **kwargs)
             return await asyncio.to_thread(statement, *args, **kwargs)
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
             raise unusable(self._database, error) from error
 
 
-def unusable(database: sa.Engine, error: sa.exc.SQLAlchemyError) -> OutsideError:
+def unusable(database: sa.Engine, error: Exception) -> OutsideError:
     reason = str(getattr(error, "orig", None) or error).strip()
     return OutsideError(
         f"the database of runs {database.url.render_as_string()} cannot be used: {reason}",
