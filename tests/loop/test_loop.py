@@ -32,6 +32,51 @@ def test_an_agent_that_says_all_is_done_and_did_nothing_gets_no_mark(repo: Path)
     assert ended.outcome.ending == "partial"
 
 
+def test_an_agent_that_changed_nothing_has_implemented_nothing(repo: Path) -> None:
+    ended = loop(repo, "- [ ] Say hello\n", Scripted([nothing]), max_attempts=1)
+
+    assert "- [~] Say hello" in ended.plan
+    assert "no file differs" in ended.outcome.answer
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_a_task_that_an_earlier_one_has_done_is_already_so(repo: Path, parallel: int) -> None:
+    plan = f"{ONE}- [ ] Greet\n  - after: Say hello\n  - `hello.txt` contains `hi there`\n"
+    agent = Scripted([writes("hello.txt", "hi there"), nothing])
+
+    ended = loop(repo, plan, agent, parallel=parallel)
+
+    assert ended.outcome.ok
+    assert "- [R] Greet" in ended.plan
+    assert ended.outcome.details["tasks"][1]["reason"] == "already so"
+    assert "It was already so: nothing had to be changed." in ended.outcome.answer
+
+
+def test_tests_that_passed_before_show_nothing_of_a_task_that_nobody_did(repo: Path) -> None:
+    write_file(
+        repo / "test_a.py",
+        "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n",
+    )
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "a test")
+    plan = "- [ ] Say hello\n  - `python -m unittest -q` passes\n"
+
+    ended = loop(repo, plan, Scripted([nothing]), max_attempts=1)
+
+    assert "- [~] Say hello" in ended.plan
+
+
+def test_a_plan_of_which_something_waits_or_was_blocked_before_is_not_done(repo: Path) -> None:
+    plan = f"{ONE}- [~] Shout\n- [ ] Shout louder\n  - after: Shout\n"
+
+    ended = loop(repo, plan, Scripted([writes("hello.txt", "hi")]))
+
+    assert "- [R] Say hello" in ended.plan
+    assert ended.outcome.ending == "partial"
+    assert ended.outcome.reason == "1 of 3 tasks are blocked, 1 wait for what is not done"
+    assert "## Left\n\n- Shout louder" in ended.outcome.answer
+
+
 def test_what_was_wrong_is_told_to_the_next_attempt(repo: Path) -> None:
     agent = Scripted([nothing, writes("hello.txt", "hi")])
 

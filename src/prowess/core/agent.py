@@ -5,7 +5,7 @@ Nothing in an end says that the work is done. An exit code and an agent's own wo
 record; whether the task is fulfilled, checks decide.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -14,7 +14,8 @@ from prowess.core.process import KilledBy
 
 # `usage_limit`: the agent's provider gives no more for now, which is nobody's failed attempt.
 # `malformed`: it ended by itself, but what it told is not the story of a run with an end.
-Trouble = Literal["none", "auth", "usage_limit", "crash", "timeout", "idle", "malformed"]
+# `budget`: whoever ordered it had it stopped, for it had used enough.
+Trouble = Literal["none", "auth", "usage_limit", "crash", "timeout", "idle", "malformed", "budget"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,8 @@ class AgentOrder:
     `run` is the run that its events belong to. `model` is named as the agent names it, None for its
     own choice. `environment` is passed beside the few variables that every program needs; keys are in
     it only when somebody put them there. `skills` are folders by name; `servers` are MCP servers as
-    the settings write them. Times are in seconds: `wall` in all, `idle` without a word.
+    the settings write them. Times are in seconds: `wall` in all, `idle` without a word. `enough` is
+    asked with what the agent has used so far, whenever it tells, and says why it must stop, or nothing.
     """
 
     run: str
@@ -35,6 +37,7 @@ class AgentOrder:
     environment: Mapping[str, str] = field(default_factory=dict)
     skills: Mapping[str, str] = field(default_factory=dict)
     servers: Mapping[str, Any] = field(default_factory=dict)
+    enough: Callable[[Usage], str] = lambda used: ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

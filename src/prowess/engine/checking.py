@@ -7,6 +7,7 @@ are not the worker's.
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,7 @@ from prowess.settings import Settings
 UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
 )
+_NAMES_TESTS = re.compile(r"\.(?:py|go|rs|[cm]?[jt]sx?)\b|::| -(?:k|run) ")
 _READ_BYTES = 4 * 1024 * 1024
 
 
@@ -50,6 +52,7 @@ class Asked:
     """
     One task to be checked. `base` is the commit the work began at, None for the usual one. `own`
     are paths that the caller itself writes (the plan, the artifacts); a folder ends in a slash.
+    `may_be_so`: where nothing was changed, the task may have been done before, by another one.
     """
 
     spec: Spec
@@ -59,6 +62,7 @@ class Asked:
     claims: tuple[Claim, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     own: tuple[str, ...] = ()
+    may_be_so: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,7 @@ class Checker:
         )
         claims, ignored = sorted_claims(spec.criteria, asked.claims)
         criteria = await judge.criteria(spec.criteria, claims)
-        if work.untouched:
+        if work.untouched and not (asked.may_be_so and _is_so(criteria)):
             criteria.append(_untouched(work.base))
         report = _report(
             spec,
@@ -253,7 +257,7 @@ def _report(
     return Report(
         task=spec.id,
         title=spec.title,
-        outcome=_outcome(verdict, work.scope, nothing=nothing),
+        outcome=_outcome(verdict, work.scope, nothing=nothing, done=not work.untouched),
         verdict=verdict,
         criteria=tuple(criteria),
         scope=work.scope,
@@ -264,10 +268,24 @@ def _report(
     )
 
 
-def _outcome(verdict: Ruling, found: Scope, *, nothing: bool) -> CheckOutcome:
-    if nothing and found.verdict == "PASS":
+def _outcome(verdict: Ruling, found: Scope, *, nothing: bool, done: bool) -> CheckOutcome:
+    """A task that names nothing to look at is unproven, unless nothing was done either."""
+    if nothing and done and found.verdict == "PASS":
         return "unproven"
     return "passed" if verdict == "PASS" else "failed"
+
+
+def _is_so(criteria: Sequence[Criterion]) -> bool:
+    """
+    Whether all that the task itself asks for is seen by us to be there. That tests pass, as they did
+    before, does not show it, unless the task names them.
+    """
+    seen = [[item for item in each.evidence if item.own] for each in criteria if not each.added]
+    return all(seen) and any(
+        item.evidence.type != "test_result" or _NAMES_TESTS.search(item.evidence.location)
+        for items in seen
+        for item in items
+    )
 
 
 def _is_validation(criterion: Criterion) -> bool:

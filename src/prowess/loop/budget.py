@@ -1,33 +1,64 @@
-"""What a loop may use, and what it has used; the figures are those of kept steps, so they outlive a crash."""
+"""
+What a loop may use, and what it has used; the figures are those of kept steps, so they outlive a crash.
 
-from dataclasses import dataclass
+A budget is looked at before an agent is asked, while it works, and before and after a pause.
+"""
+
+from dataclasses import dataclass, field
 
 from prowess.core.agent import AgentEnd
+from prowess.core.chat import Usage
 from prowess.loop.request import LoopRequest
+
+
+class SpentError(Exception):
+    """A budget is used up, and no agent is asked any more; the text says which one."""
 
 
 @dataclass(slots=True)
 class Used:
+    """`under_way` is what agents at work have told so far, by their runs; `started` is in seconds."""
+
     attempts: int = 0
     tokens: int = 0
     dollars: float = 0.0
     unpriced: bool = False  # some of it has no known price
+    started: float = 0.0
+    under_way: dict[str, Usage] = field(default_factory=dict)
 
-    def add(self, end: AgentEnd) -> None:
-        self.attempts += 1
+    def add(self, run: str, end: AgentEnd) -> None:
+        """An attempt that a usage limit ended is none, and has used what it has used."""
+        self.under_way.pop(run, None)
+        counts = end.trouble != "usage_limit"
+        self.attempts += counts
         tokens, cost = end.usage.input_tokens + end.usage.output_tokens, end.usage.cost
         self.tokens += tokens
         # Who counts no tokens has told nothing of what it cost, whatever it cost.
-        self.unpriced = self.unpriced or cost is None or not (tokens or cost)
+        self.unpriced = self.unpriced or (counts and (cost is None or not (tokens or cost)))
         self.dollars += cost or 0.0
 
-    def spent(self, request: LoopRequest, seconds: float) -> str:
+    def enough(self, run: str, usage: Usage, request: LoopRequest) -> str:
+        """Why an agent at work has to stop; what those use that work beside it counts too."""
+        self.under_way[run] = usage
+        return self._over(request, attempts=0, seconds=0.0)
+
+    def spent(self, request: LoopRequest, now: float) -> str:
         """Which budget is used up, in words; empty while none is."""
+        return self._over(request, attempts=self.attempts, seconds=now - self.started)
+
+    def left(self, request: LoopRequest, now: float) -> float | None:
+        """How many seconds are left; None when nobody counts them."""
+        return max(0.0, request.seconds - (now - self.started)) if request.seconds else None
+
+    def _over(self, request: LoopRequest, *, attempts: int, seconds: float) -> str:
+        working = self.under_way.values()
+        tokens = self.tokens + sum(each.input_tokens + each.output_tokens for each in working)
+        dollars = self.dollars + sum(each.cost or 0.0 for each in working)
         limits = (
-            (self.attempts, request.attempts, "attempts"),
+            (attempts, request.attempts, "attempts"),
             (seconds, request.seconds, "seconds"),
-            (self.tokens, request.tokens, "tokens"),
-            (self.dollars, request.dollars, "dollars"),
+            (tokens, request.tokens, "tokens"),
+            (dollars, request.dollars, "dollars"),
         )
         for used, most, name in limits:
             if most and used >= most:

@@ -6,45 +6,49 @@ nothing: the mark that the plan gets is R only where a check proved the task or 
 could follow approved it.
 """
 
-import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from prowess.check.claims import said_claims
 from prowess.check.feedback import feedback as feedback_of
 from prowess.check.report import write_artifacts
-from prowess.core.agent import AgentEnd, AgentOrder, end_from_json
+from prowess.core.agent import AgentEnd
 from prowess.core.evidence import Report, Spec, report_from_json, spec_of
 from prowess.core.ports import Json
 from prowess.core.process import Order
 from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import Asked, check_events, checker_of
-from prowess.engine.choosing import TaskPrompt, task_prompt
-from prowess.loop import leftovers, marks
-from prowess.loop.budget import Used
+from prowess.loop.asking import Answered, Asking
+from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
-from prowess.loop.guarding import no_link, restore_plan
+from prowess.loop.guarding import no_link
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import read_review
 from prowess.loop.templates import template
 
 MOST_PHASES = 100  # of one task; phases that lead in circles end here
-_PAUSE = 300.0  # seconds to wait for a usage limit when nobody says how long it lasts
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """How one task ended."""
+    """How one task ended. `cut` says which budget ended it before its phases did, where one did."""
 
     mark: Mark
     reason: str
     attempts: int
     report: Report | None = None
+    cut: str = ""
+
+    @property
+    def already(self) -> bool:
+        """It is proven, and nothing was changed for it."""
+        return self.mark == "R" and bool(
+            self.report and self.report.base and not self.report.scope.files
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,7 +70,6 @@ class Journey:
     branch: str = ""
     answer: str = ""
     tampered: list[str] = field(default_factory=list)
-    marks: list[Any] = field(default_factory=list)
     report: Report | None = None
     status: dict[str, Any] = field(default_factory=dict)
 
@@ -82,6 +85,12 @@ class Journey:
             "review": "none",
             "script": "none",
         }
+        try:
+            return await self._through()
+        except SpentError as spent:
+            return self._cut_short(str(spent))
+
+    async def _through(self) -> Done:
         phase = self.phases.phases[self.phases.start]
         for _ in range(MOST_PHASES):
             if phase.type == "terminal":
@@ -103,7 +112,19 @@ class Journey:
         mark: Mark = phase.mark if phase.mark != "R" or proven else "x"
         told = {"R": "proven", "x": "implemented, not proven", "~": "blocked"}
         reason = self.feedback if mark == "~" else told[mark]
-        return Done(mark=mark, reason=reason, attempts=self.status["attempt"], report=self.report)
+        done = Done(mark=mark, reason=reason, attempts=self.status["attempt"], report=self.report)
+        return replace(done, reason="already so") if done.already else done
+
+    def _cut_short(self, spent: str) -> Done:
+        """What only a review is missing of is implemented; anything else is still to do."""
+        whole = self.status["trouble"] == "none" and self.status["check"] in ("passed", "unproven")
+        return Done(
+            mark="x" if whole else " ",
+            reason=f"{spent}, before {'it was reviewed' if whole else 'it was done'}",
+            attempts=self.status["attempt"],
+            report=self.report,
+            cut=spent,
+        )
 
     async def _do(self, phase: Phase) -> None:
         if phase.type == "execute":
@@ -119,10 +140,10 @@ class Journey:
         self.status["attempt"] += 1
         if self.status["attempt"] > 1:
             self._tell("same_task", f"Attempt {self.status['attempt']}: {self.task.label}")
-        prompt = await self._prompt("implementation")
         rules = template("evidence.md").replace("{id}", self._spec.id)
-        end, changed = await self._ask(prompt, rules, self.crew.request.agent)
-        if not changed:
+        answered = await self._ask("implementation", rules, self.crew.request.agent)
+        end = answered.end
+        if not answered.changed:
             self._tell("no_progress", f"The attempt changed nothing: {self.task.label}")
         self._tell_malformed(end)
         self.answer = end.answer
@@ -141,99 +162,18 @@ class Journey:
         if why:
             self._tell("malformed_completion", f"It says it is done, unreadably: {why}", why=why)
 
-    async def _prompt(self, step: Any) -> TaskPrompt:
-        async def build() -> Json:
-            settings = self.crew.world.settings
-            made = task_prompt(
-                self.crew.plan_name,
-                self.plan,
-                self.task,
-                step,
-                settings,
-                record=self.crew.world.log.append,
-                feedback=self.feedback,
-            )
-            return {"prompt": asdict(made), "marks": marks.now(self.crew.request.plan)}
-
-        built = await self.crew.step("prompt", build)
-        self.marks = built["marks"]
-        return TaskPrompt(**built["prompt"])
-
-    async def _ask(self, prompt: TaskPrompt, rules: str, agent: str) -> tuple[AgentEnd, bool]:
-        """
-        One attempt of an agent, and whether it changed anything; a usage limit is waited out and
-        counts as none.
-        """
-        while True:
-            child = self.crew.next_run()
-            self.crew.tell(
-                "agent.forked",
-                f"{agent} works on: {self.task.label}",
-                child=child,
-                skill=agent,
-                attempt=self.status["attempt"],
-            )
-
-            async def work(child: str = child) -> Json:
-                return await self._attempt(prompt, rules, agent, child)
-
-            seen = await self.crew.step(f"agent {agent}", work)
-            end = end_from_json(seen["end"])
-            for label in seen["unticked"]:
-                self._tell("unticked", f"Only the loop ticks: {label}", ticked=label)
-            self.tampered = seen["tampered"]
-            for what in self.tampered:
-                self._tell("plan_restored", f"The plan was put back: {what}", what=what)
-            self.crew.tell(
-                "agent.joined",
-                f"{agent}: {end.trouble if end.trouble != 'none' else 'ended'}",
-                child=child,
-                skill=agent,
-                end={name: value for name, value in end.as_json().items() if name != "answer"},
-            )
-            if end.trouble != "usage_limit":
-                self.used.add(end)
-                return end, seen["changed"]
-            await self._wait(end)
-
-    async def _attempt(self, prompt: TaskPrompt, rules: str, agent: str, child: str) -> Json:
-        request, repository = self.crew.request, self.crew.repository(self.workspace)
-        order = AgentOrder(
-            run=child,
-            prompt=prompt.text + rules,
+    async def _ask(self, step: Any, rules: str, agent: str) -> Answered:
+        asking = Asking(
+            crew=self.crew,
+            plan=self.plan,
+            task=self.task,
             workspace=self.workspace,
-            model=request.model,
-            wall=request.wall,
-            idle=request.idle or None,
-            environment={**self.crew.passed_on(agent), leftovers.NAME: child},
-            skills=prompt.skills,
+            used=self.used,
+            attempt=self.status["attempt"],
         )
-        record = self.crew.world.appender(child)
-        await leftovers.end_leftovers(child)
-        before, plan = await repository.picture(), marks.content(request.plan)
-        end = await self.crew.open_agent(agent).work(order, record=record)
-        aside = os.path.join(request.workspace, ARTIFACTS, "plans", f"{child}.md")
-        return {
-            "end": end.as_json(),
-            "changed": await repository.picture() != before,
-            "unticked": marks.undo_ticks(request.plan, self.marks),
-            "tampered": restore_plan(request.plan, plan, aside),
-        }
-
-    async def _wait(self, end: AgentEnd) -> None:
-        until = end.resets_at or ""
-        self.crew.tell(
-            "loop.paused", f"Paused until the usage limit resets: {end.told}", until=until
-        )
-
-        async def sleep() -> Json:
-            seconds = _PAUSE
-            if until:
-                seconds = (datetime.fromisoformat(until) - datetime.now(UTC)).total_seconds()
-            await asyncio.sleep(max(0.0, seconds))
-            return None
-
-        await self.crew.step("pause", sleep)
+        answered = await asking.ask(step, rules, agent, feedback=self.feedback)
+        self.tampered = answered.tampered
+        return answered
 
     async def _check(self) -> None:
         report = await self._judged(self._asked(self._spec))
@@ -259,6 +199,7 @@ class Journey:
             claims=tuple(claims),
             ignored=tuple(ignored),
             own=self.crew.own,
+            may_be_so=True,
         )
 
     async def _judged(self, asked: Asked) -> Report:
@@ -297,10 +238,9 @@ class Journey:
 
     async def _review(self) -> None:
         """Somebody else looks; what an approval cites is looked at by code."""
-        prompt = await self._prompt("review")
         reviewer = self.crew.request.reviewer or self.crew.request.agent
-        end, _ = await self._ask(prompt, template("review-verdict.md"), reviewer)
-        review = read_review(end.answer)
+        answered = await self._ask("review", template("review-verdict.md"), reviewer)
+        review = read_review(answered.end.answer)
         self.status["review"] = review.said
         if review.said == "none":
             self._tell(

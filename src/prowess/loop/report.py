@@ -9,7 +9,7 @@ from prowess.core.task import Plan, Task
 from prowess.loop.budget import Used
 from prowess.loop.journey import Done, done_as_json
 
-_TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked"}
+_TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +52,16 @@ def report(
 
 def _told(entry: Entry) -> list[str]:
     tries = "1 attempt" if entry.done.attempts == 1 else f"{entry.done.attempts} attempts"
-    lines = [f"### {entry.task.label}", "", f"{tries}; commit {entry.commit[:12]}."]
+    kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
+    lines = [f"### {entry.task.label}", "", f"{tries}{kept}."]
+    if entry.done.already:
+        lines.append("It was already so: nothing had to be changed.")
     if entry.branch:
         lines.append(f"What was done is kept in the branch `{entry.branch}`.")
     criteria = entry.done.report.criteria if entry.done.report else ()
     if criteria:
         lines += ["", *map(_criterion, criteria)]
-    elif entry.done.mark == "~":
+    if entry.done.cut or (entry.done.mark == "~" and not criteria):
         lines += ["", entry.done.reason]
     return lines
 

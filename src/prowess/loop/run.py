@@ -8,8 +8,8 @@ again. The plan and the repository are a person's too, so both are read anew for
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -58,18 +58,23 @@ async def run_loop(
 
 @dataclass(slots=True, kw_only=True)
 class _Story:
-    """What has happened so far. `again` are tasks that go on: their attempts, and the last feedback."""
+    """
+    What has happened so far. `again` are tasks that go on, and how their last wave left them; `cut`
+    says which budget cut a task short.
+    """
 
     crew: Crew
     phases: Phases
     used: Used = field(default_factory=Used)
     entries: list[Entry] = field(default_factory=list)
     tried: set[str] = field(default_factory=set)
-    again: dict[str, Done] = field(default_factory=dict)
+    again: dict[str, tuple[Task, waves.Ended]] = field(default_factory=dict)
+    cut: str = ""
     numbers: int = 0
 
     def journey(self, plan: Plan, task: Task, workspace: str) -> Journey:
-        before = self.again.pop(name_of(task), None)
+        _, ended = self.again.pop(name_of(task), (None, None))
+        before = ended.done if ended else None
         return Journey(
             crew=self.crew,
             phases=self.phases,
@@ -99,9 +104,9 @@ async def _loop(crew: Crew) -> Outcome:
     )
     story = _Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
     crew.kept.update(await crew.step("clean", partial(_begin, request)))
-    started = await crew.step("clock", _now)
+    story.used.started = await crew.step("clock", _now)
     for _ in range(_MOST_ROUNDS):
-        if reason := story.used.spent(request, await crew.step("clock", _now) - started):
+        if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
             return _outcome(story, "partial", reason)
         found = await crew.step(
             "select", partial(choose, request.plan, frozenset(story.tried), request.parallel)
@@ -135,7 +140,7 @@ async def _alone(story: _Story, chosen: Chosen) -> None:
     done = await journey.run()
     repository = crew.repository(crew.request.workspace)
     name, branch = f"prowess/{crew.run}/task-{story.next_number()}", ""
-    if done.mark == "~":
+    if done.mark in "~ ":
         branch = await crew.step("set aside", partial(repository.set_aside, journey.base, name))
 
     async def record() -> Json:
@@ -158,7 +163,7 @@ async def _wave(story: _Story, chosen: Chosen) -> None:
     for journey, tree, done in zip(journeys, trees, dones, strict=True):
         ended = await waves.take_in(crew, journey, tree, done)
         if ended.again:
-            story.again[name_of(journey.task)] = ended.done
+            story.again[name_of(journey.task)] = journey.task, ended
             await crew.step("remove", tree.remove)
         else:
             await _record_wave(story, journey.task, ended, tree)
@@ -178,7 +183,7 @@ async def _record_wave(story: _Story, task: Task, ended: waves.Ended, tree: Work
 
 def _title(task: Task, done: Done) -> str:
     titles = {"R": task.label, "x": f"{task.label} (not proven)", "~": f"Blocked: {task.label}"}
-    return titles[done.mark]
+    return titles.get(done.mark, task.label)
 
 
 def _tell_recorded(story: _Story, task: Task, done: Done, kept: Mapping[str, Any]) -> None:
@@ -195,6 +200,7 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: Mapping[str, Any
     )
     if not kept["ticked"]:
         crew.tell("loop.plan_changed", f"The plan no longer has: {task.label}", task=task.label)
+    story.cut = story.cut or done.cut
     story.tried.add(name_of(task))
     story.entries.append(Entry(task=task, done=done, branch=kept["branch"], commit=kept["commit"]))
 
@@ -229,32 +235,46 @@ async def _now() -> Json:
     return time.time()
 
 
-def _ending(entries: list[Entry], plan: Plan | None) -> tuple[Ending, str]:
-    if not entries and (stuck := _stuck(plan)):
+def _ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
+    """What the marks say, those of earlier loops too: a plan is done when nothing of it is left."""
+    tasks = [task for task in plan.tasks if not task.ignored] if plan else []
+    blocked = {name_of(task) for task in tasks if task.mark == "~"}
+    blocked |= {name_of(entry.task) for entry in entries if entry.done.mark == "~"}
+    waiting = sum(task.mark == " " for task in tasks)
+    if not entries and (blocked or waiting):
+        stuck = len(blocked) + waiting
         return "partial", f"nothing can be begun: {stuck} blocked or waiting for those that are"
-    blocked = sum(entry.done.mark == "~" for entry in entries)
-    if blocked:
-        return "partial", f"{blocked} of {len(entries)} tasks are blocked"
+    if blocked or waiting:
+        wait = f", {waiting} wait for what is not done" if waiting else ""
+        return "partial", f"{len(blocked)} of {len(tasks)} tasks are blocked{wait}"
     if unproven := sum(entry.done.mark == "x" for entry in entries):
         return "done", f"all tasks are implemented; {unproven} await review"
     return "done", "all tasks are proven" if entries else "there was nothing to do"
 
 
-def _stuck(plan: Plan | None) -> int:
-    """Tasks that no loop can begin, because they, or what they come after, are blocked."""
-    tasks = plan.tasks if plan else ()
-    return sum(task.mark in "~ " and not task.ignored for task in tasks)
-
-
 def _outcome(story: _Story, ending: Ending, reason: str) -> Outcome:
     crew, used = story.crew, story.used
     plan = marks.read(crew.request.plan)
+    entries = [*story.entries, *_under_way(story, reason)]
     return Outcome(
         ending=ending,
-        answer=report(crew.plan_name, story.entries, used, reason=reason, plan=plan),
+        answer=report(crew.plan_name, entries, used, reason=reason, plan=plan),
         reason=reason,
         iterations=used.attempts,
         tokens=used.tokens,
         cost=None if used.unpriced else used.dollars,
-        details={"tasks": [entry.as_json() for entry in story.entries]},
+        details={"tasks": [entry.as_json() for entry in entries]},
     )
+
+
+def _under_way(story: _Story, reason: str) -> list[Entry]:
+    """Tasks that were to be tried again when the loop ended: what was done of them is in their branches."""
+    return [
+        Entry(
+            task=task,
+            done=replace(ended.done, mark=" ", cut=reason),
+            branch=ended.branch,
+            commit="",
+        )
+        for task, ended in story.again.values()
+    ]

@@ -66,7 +66,7 @@ async def take_in(crew: Crew, journey: Journey, tree: Worktree, done: Done) -> E
     label = journey.task.label
     keep = partial(tree.keep, journey.base, label)
     await crew.step("keep", keep)
-    if done.mark == "~":
+    if done.mark in "~ ":
         return Ended(done=done, branch=tree.branch)
     for _ in range(_MOST_MOVES):
         merge = await _merged(crew, tree, label)

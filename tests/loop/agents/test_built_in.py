@@ -9,7 +9,7 @@ import pytest
 from agents_fakes import Ended
 from house import Home
 from prowess.core.agent import AgentOrder, end_from_json
-from prowess.core.chat import Message
+from prowess.core.chat import Message, Usage
 from prowess.core.errors import ModelError
 from prowess.core.event import Event
 from prowess.engine.house import House
@@ -104,3 +104,18 @@ def test_trouble_with_the_model_is_told_for_what_it_is(
     assert (end.trouble, end.said_done) == (trouble, False)
     assert message in end.told
     assert bool(end.resets_at) == (trouble == "usage_limit")
+
+
+def test_it_stops_when_it_has_used_enough(at: Path, tmp_path: Path) -> None:
+    told: list[Usage] = []
+
+    def enough(used: Usage) -> str:
+        told.append(used)
+        return "two are enough" if len(told) == 2 else ""
+
+    script = [call("Write", file_path=f"{each}.txt", content="x") for each in "abc"]
+    ended = worked(at, tmp_path / "data", [*script, final("Written.")], enough=enough)
+
+    assert (ended.end.trouble, ended.end.told) == ("budget", "two are enough")
+    assert ended.end.usage == told[1]
+    assert sorted(path.name for path in at.glob("*.txt")) == ["a.txt"]

@@ -11,6 +11,7 @@ import pytest
 from agents_fakes import Ended, Work
 from agents_streams import TOLD, Story, lines
 from prowess.core.agent import end_from_json
+from prowess.core.chat import Usage
 from prowess.core.errors import OutsideError
 from prowess.loop.agents.handover import FOLDER
 from prowess.loop.agents.known import PROGRAMS, open_program
@@ -267,3 +268,21 @@ def test_skills_are_there_while_it_works_and_git_never_sees_them(
 def test_a_program_that_is_not_there_is_somebody_elses_mistake(agent: str, tmp_path: Path) -> None:
     with pytest.raises(OutsideError, match=agent):
         open_program(agent, path=str(tmp_path))
+
+
+@pytest.mark.parametrize("agent", SPEAKERS)
+def test_one_that_has_used_enough_is_gone_with_its_children(agent: str, work: Work) -> None:
+    token = uuid4().hex
+    sleeps = f"[sys.executable, '-c', 'import time; time.sleep(60)', {token!r}]"
+    child = f"subprocess.Popen({sleeps}, start_new_session=True)"
+
+    def enough(used: Usage) -> str:
+        return "that is enough" if used.output_tokens else ""
+
+    ended = work(agent, lines(agent, Story()), before=child, after="time.sleep(60)", enough=enough)
+
+    assert (ended.end.trouble, ended.end.told) == ("budget", "that is enough")
+    assert ended.end.usage.output_tokens > 0
+    told = sum(each["usage"]["output_tokens"] for each in ended.payloads("model.replied"))
+    assert told == ended.end.usage.output_tokens
+    assert not alive(token)

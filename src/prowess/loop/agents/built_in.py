@@ -9,7 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from prowess.core.agent import AgentEnd, AgentOrder, Trouble
@@ -51,16 +51,19 @@ class BuiltIn:
     name: str = NAME
 
     async def work(self, order: AgentOrder, *, record: Record) -> AgentEnd:
-        heard, began = _Counting(record), time.monotonic()
-        outcome, trouble = None, ""
+        heard, began = _Counting(record, order.enough), time.monotonic()
+        outcome, trouble, enough = None, "", ""
         try:
             async with asyncio.timeout(order.wall):
                 outcome = await self._run(order, heard)
         except TimeoutError:
             trouble = f"stopped after {order.wall:g} s"
+        except _EnoughError as stop:
+            enough = str(stop)
         except ProwessError as error:
             outcome = Outcome(ending="failed", answer="", reason=_worded(error))
-        return _end(heard, outcome, trouble, seconds=time.monotonic() - began)
+        end = _end(heard, outcome, trouble, seconds=time.monotonic() - began)
+        return replace(end, trouble="budget", told=enough) if enough else end
 
     async def _run(self, order: AgentOrder, record: Record) -> Outcome:
         opened = self._opened(order)
@@ -118,9 +121,10 @@ class _Steps:
 
 @dataclass(slots=True)
 class _Counting:
-    """Records events and adds up what they tell."""
+    """Records events and adds up what they tell, until somebody says that it is enough."""
 
     record: Record
+    enough: Callable[[Usage], str]
     usage: Usage = Usage(cost=0.0)
     refusals: list[str] = field(default_factory=list)
 
@@ -136,8 +140,14 @@ class _Counting:
                 cached_tokens=self.usage.cached_tokens + used["cached_tokens"],
                 cost=None if before is None or more is None else before + more,
             )
+            if why := self.enough(self.usage):
+                raise _EnoughError(why)
         elif event.kind == "call.finished" and told["refused"]:
             self.refusals.append(f"{told['tool']}: {told['text']}")
+
+
+class _EnoughError(Exception):
+    """The run has used as much as it may."""
 
 
 def _end(heard: _Counting, outcome: Outcome | None, late: str, *, seconds: float) -> AgentEnd:

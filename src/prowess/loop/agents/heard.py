@@ -100,6 +100,13 @@ class Heard:
         self._told = self.usage
         self._reply(Message(role="assistant", text=""), more)
 
+    @property
+    def used_so_far(self) -> Usage:
+        """With its price, where the agent has not told one and somebody knows it."""
+        if self.usage.cost is not None:
+            return self.usage
+        return replace(self.usage, cost=self.price(self.model, self.usage))
+
     def called(self, call: Call) -> None:
         self.calls += 1
         self._get_over()

@@ -8,9 +8,10 @@ started is gone, and so is its private folder.
 import glob
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prowess.core.agent import AgentEnd, AgentOrder, Trouble
 from prowess.core.chat import Usage
@@ -33,6 +34,7 @@ PASSED = (
     " SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE"
     " HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy"
 ).split()
+_KILLED = -9
 _TOLD = 2_000  # characters of an error that are kept
 
 
@@ -59,6 +61,8 @@ class Program:
                 heard.settle(kept.codes)
             for event in read_line(ways, heard, line):
                 record(event)
+            if why := order.enough(heard.used_so_far):
+                raise _EnoughError(why)
 
         with (
             private_folder() as place,
@@ -68,22 +72,34 @@ class Program:
             kept = Kept(pattern=os.path.join(glob.escape(place), ways.kept))
             launch = ways.launch(order, place)
             write_files(place, launch.files)
-            finished = await supervise(
-                (self.path, *launch.words),
-                cwd=order.workspace,
-                environment=_environment(order, launch, place),
-                stdin=launch.stdin.encode(errors="replace"),
-                wall=order.wall,
-                idle=order.idle,
-                on_line=hear,
-            )
+            began, enough = time.monotonic(), ""
+            try:
+                finished = await supervise(
+                    (self.path, *launch.words),
+                    cwd=order.workspace,
+                    environment=_environment(order, launch, place),
+                    stdin=launch.stdin.encode(errors="replace"),
+                    wall=order.wall,
+                    idle=order.idle,
+                    on_line=hear,
+                )
+            except _EnoughError as stop:
+                enough = str(stop)
+                finished = Finished(
+                    code=_KILLED, out=b"", err=b"", seconds=time.monotonic() - began
+                )
             if heard.waits:
                 kept.look()
                 heard.settle(kept.codes)
         heard.close()
         for event in heard.take():
             record(event)
-        return end_of(ways, heard, finished)
+        end = end_of(ways, heard, finished)
+        return replace(end, trouble="budget", told=enough) if enough else end
+
+
+class _EnoughError(Exception):
+    """The agent has used as much as it may."""
 
 
 def read_line(ways: Ways, heard: Heard, line: bytes) -> list[Event]:

@@ -1,0 +1,183 @@
+"""Budgets hold while an agent works and while it is waited for, and what was done is kept."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loop.looping import Looped, Scripted, git, loop, nothing, writes
+from prowess.core.agent import AgentEnd, AgentOrder
+from prowess.core.chat import Usage
+
+ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
+TWO = f"{ONE}- [ ] Say bye\n  - `test -f bye.txt` succeeds\n"
+
+
+class Talkative(Scripted):
+    """Tells what it uses as it goes, 10 tokens and 1 cent at a time, until somebody has enough."""
+
+    async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+        end = await super().work(order, record=record)
+        for told in range(1, 1000):
+            usage = Usage(input_tokens=10 * told, cost=0.01 * told)
+            if why := order.enough(usage):
+                return AgentEnd(agent="scripted", trouble="budget", told=why, usage=usage)
+            await asyncio.sleep(0)
+        return end
+
+
+class Limited(Scripted):
+    """Its provider gives nothing until a time that is far."""
+
+    async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+        self.prompts.append(order.prompt)
+        far = datetime.now(UTC) + timedelta(hours=5)
+        usage = Usage(input_tokens=7, cost=0.5)
+        return AgentEnd(
+            agent="x",
+            trouble="usage_limit",
+            told="limit",
+            resets_at=far.isoformat(),
+            usage=usage,
+        )
+
+
+class Slow(Scripted):
+    """Works on until its time is up, as the order has it."""
+
+    async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+        end = await super().work(order, record=record)
+        if order.wall > 60:
+            return end
+        await asyncio.sleep(order.wall)
+        return AgentEnd(agent="scripted", trouble="timeout", killed_by="timeout", told="stopped")
+
+
+def left(ended: Looped, *labels: str) -> None:
+    assert ended.outcome.ending == "partial"
+    for label in labels:
+        assert f"- [ ] {label}" in ended.plan
+
+
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [({"tokens": 55}, "55 tokens"), ({"dollars": 0.045}, "0.045 dollars")],
+)
+def test_an_agent_at_work_is_stopped_when_the_budget_is_used_up(
+    repo: Path, budget: Any, told: str
+) -> None:
+    agent = Talkative([writes("half.txt", "half")])
+
+    ended = loop(repo, TWO, agent, **budget)
+
+    left(ended, "Say hello", "Say bye")
+    assert ended.outcome.reason == f"the budget of {told} is used up"
+    assert len(agent.prompts) == 1
+    (entry,) = ended.outcome.details["tasks"]
+    assert git(repo, "show", f"{entry['branch']}:half.txt") == "half"
+    assert git(repo, "status", "--porcelain") == ""
+    assert "## Cut short\n\n### Say hello" in ended.outcome.answer
+    assert f"`{entry['branch']}`" in ended.outcome.answer
+
+
+def test_what_was_done_in_time_is_proven_all_the_same(repo: Path) -> None:
+    ended = loop(repo, TWO, Talkative([writes("hello.txt", "hi")]), tokens=55)
+
+    assert "- [R] Say hello" in ended.plan
+    left(ended, "Say bye")
+    assert ended.outcome.tokens == 60
+
+
+def test_agents_that_work_at_the_same_time_share_the_budget(repo: Path) -> None:
+    plan = "".join(
+        f"- [ ] Write {name}\n  - files: {name}/**\n  - `test -f {name}/done` succeeds\n"
+        for name in "ab"
+    )
+
+    ended = loop(repo, plan, Talkative([nothing]), parallel=2, tokens=1_000)
+
+    left(ended, "Write a", "Write b")
+    assert 1_000 <= ended.outcome.tokens < 1_100
+
+
+def test_no_agent_is_asked_again_when_nothing_is_left(repo: Path) -> None:
+    agent = Scripted([writes("half.txt", "half")])
+
+    ended = loop(repo, ONE, agent, max_attempts=5, attempts=2)
+
+    assert len(agent.prompts) == 2
+    left(ended, "Say hello")
+    assert ended.outcome.reason == "the budget of 2 attempts is used up"
+
+
+def test_what_only_a_review_is_missing_of_is_implemented(repo: Path) -> None:
+    ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi")]), attempts=1)
+
+    assert "- [x] Say hello" in ended.plan
+    assert ended.outcome.ending == "partial"
+    assert "before it was reviewed" in ended.outcome.answer
+
+
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        ({"seconds": 600.0}, "600 seconds ends before the usage limit does"),
+        ({"tokens": 5}, "5 tokens is used up"),
+        ({"dollars": 0.2}, "0.2 dollars is used up"),
+    ],
+)
+def test_a_usage_limit_is_not_waited_for_when_the_budget_ends_before_it(
+    repo: Path, budget: Any, told: str
+) -> None:
+    ended = loop(repo, TWO, Limited([]), **budget)
+
+    left(ended, "Say hello", "Say bye")
+    assert told in ended.outcome.reason
+    assert "loop.paused" not in ended.kinds()
+    assert ended.outcome.iterations == 0
+    assert ended.outcome.tokens == 7
+
+
+def test_an_agent_has_no_more_time_than_the_loop(repo: Path) -> None:
+    ended = loop(repo, ONE, Slow([writes("half.txt", "half")]), seconds=2.0)
+
+    left(ended, "Say hello")
+    assert ended.outcome.reason == "the budget of 2 seconds is used up"
+    joined = ended.told("agent.joined")
+    assert [each["end"]["trouble"] for each in joined] in ([], ["budget"])
+
+
+def test_a_budget_of_dollars_that_nobody_can_keep_is_told(repo: Path) -> None:
+    class Silent(Scripted):
+        async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+            await super().work(order, record=record)
+            return AgentEnd(agent="scripted")
+
+    ended = loop(repo, ONE, Silent([writes("hello.txt", "hi")]), dollars=1.0)
+
+    assert ended.outcome.ok
+    (warned,) = ended.told("run.warned")
+    assert "Nobody tells what scripted costs" in warned["summary"]
+
+
+def test_a_task_that_was_to_be_tried_again_is_told_with_its_branch(repo: Path) -> None:
+    plan = (
+        "- [ ] One\n  - files: a/**\n  - `test -f a/x` succeeds\n"
+        "- [ ] Two\n  - files: b/**\n  - `test -f b/x` succeeds\n"
+        "\n## Validation commands\n\n```sh\ntest ! -f a/x -o ! -f b/x\n```\n"
+    )
+
+    def act(folder: Path, order: AgentOrder) -> str:
+        name = "a" if "One" in order.prompt else "b"
+        return writes(f"{name}/x", name)(folder, order)
+
+    ended = loop(repo, plan, Scripted([act]), parallel=2, attempts=2)
+
+    assert "- [R] One" in ended.plan
+    left(ended, "Two")
+    cut = ended.outcome.details["tasks"][1]
+    assert (cut["task"], cut["mark"]) == ("Two", " ")
+    assert git(repo, "show", f"{cut['branch']}:b/x") == "b"
+    assert f"`{cut['branch']}`" in ended.outcome.answer
