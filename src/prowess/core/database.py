@@ -32,9 +32,9 @@ class Database:
         self.url = url
         self.what = what
         self._one = threading.RLock()
-        self._over = False
         self._changing = False
         self._connection = connect(url)
+        self._over = False
 
     @property
     def process(self) -> int:
@@ -83,6 +83,10 @@ class Database:
     def close(self) -> None:
         with self._one:
             self._over = True
+            self._connection.close()
+
+    def __del__(self) -> None:
+        if not getattr(self, "_over", True):  # a command ends without closing its log
             self._connection.close()
 
     def _roll_back(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from prowess import __version__
+from prowess.core.place import shown
 from prowess.observe.metrics import CONTENT_TYPE, exposition
 from prowess.permit.redact import redact
 from prowess.permit.visibility import TOOL_KINDS, Role, Visibility
@@ -14,7 +15,7 @@ from prowess.serve.auth import Developer
 from prowess.serve.site import TheSite
 
 router = APIRouter(tags=["server"])
-SECRET = frozenset({"serve_tokens", "mcp_servers", "database_url"})  # told by their number only
+SECRET = frozenset({"serve_tokens", "mcp_servers"})  # told by their number only
 
 
 @router.get("/health")
@@ -51,6 +52,7 @@ async def settings(site: TheSite, caller: Developer) -> dict[str, Any]:
         for each in fields(own)
         if each.name != "visibility" and (value := getattr(own, each.name)) is not None
     }
+    told["database_url"] = shown(own.database_url)
     return {
         "version": __version__,
         "role": caller.role.value,
