@@ -1,5 +1,6 @@
 """The benches' own table: figures judged by their promises, regressions told, and the page made of what is kept."""
 
+import ast
 import importlib
 import subprocess
 import sys
@@ -163,3 +164,42 @@ def test_a_bench_that_is_not_there_is_refused_by_name() -> None:
 
     assert done.returncode == 2
     assert "there is no bench speed" in done.stderr
+
+
+@pytest.mark.usefixtures("bench")
+def test_a_mutant_is_still_python_and_says_something_else() -> None:
+    mutate = module("mutate")
+    file = Path("src/prowess/select/plan.py")
+    source = (BENCH.parent / file).read_bytes()
+
+    made = list(mutate.mutants(file))
+
+    assert len(made) > 50
+    whole = ast.dump(ast.parse(source))
+    for mutant in made:
+        assert ast.dump(ast.parse(mutant.written(source))) != whole, mutant
+
+
+@pytest.mark.usefixtures("bench")
+def test_a_broken_line_that_no_test_runs_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutate = module("mutate")
+    for name in mutate.COPIED:
+        (tmp_path / name).touch() if "." in name or name == "Makefile" else (
+            tmp_path / name
+        ).mkdir()
+    stage = tmp_path / "src" / "prowess" / "toy.py"
+    stage.parent.mkdir()
+    stage.write_text("def small(n):\n    return n < 3\n\n\ndef never(n):\n    return n > 7\n")
+    (tmp_path / "tests" / "test_toy.py").write_text(
+        "import sys\nsys.path.insert(0, 'src/prowess')\nfrom toy import small\n\n"
+        "def test_small():\n    assert small(2) and not small(3)\n"
+    )
+    monkeypatch.setattr(mutate, "ROOT", tmp_path)
+    turned = [m for m in mutate.mutants(Path("src/prowess/toy.py")) if "=" in m.after]
+
+    alive = mutate.tried(turned, ["tests/test_toy.py"])
+
+    assert [mutant.after for mutant in turned] == ["(n <= 3)", "(n >= 7)"]
+    assert [mutant.after for mutant in alive] == ["(n >= 7)"]
