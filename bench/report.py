@@ -50,7 +50,10 @@ def kept(path: Path = KEPT) -> dict[str, Bench]:
 
 
 def keep(benches: Mapping[str, Bench], *, docs: Path = DOCS) -> None:
-    """Write the figures, the plots and the page; `last time` are the figures that were there before."""
+    """
+    Write the figures, the plots and the page; `last time` are the figures that were there before.
+    A bench that found nothing is told on the page, and what it found before stays to be compared with.
+    """
     file = docs / KEPT.name
     before = kept(file)
     together = {**before, **benches}
@@ -61,7 +64,8 @@ def keep(benches: Mapping[str, Bench], *, docs: Path = DOCS) -> None:
             drawn.write_text(svg(bench.found.plot), encoding="utf-8")
     page = docs / PAGE.name
     page.write_text(inserted(page.read_text(encoding="utf-8"), document(together, before)), "utf-8")
-    file.write_text(json.dumps([asdict(each) for each in together.values()], indent=1) + "\n")
+    measured = {**before, **{name: each for name, each in benches.items() if each.found.figures}}
+    file.write_text(json.dumps([asdict(each) for each in measured.values()], indent=1) + "\n")
 
 
 def inserted(page: str, text: str) -> str:

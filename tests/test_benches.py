@@ -120,6 +120,18 @@ def test_what_is_kept_is_read_back_and_the_rest_of_the_page_stays(tmp_path: Path
 
 
 @pytest.mark.usefixtures("bench")
+def test_a_bench_that_failed_leaves_its_last_figures_to_be_compared_with(tmp_path: Path) -> None:
+    report = module("report")
+    (tmp_path / "benchmarks.md").write_text(f"{report.BEGIN}\n{report.END}\n")
+    report.keep({"toy": ran(made(3.0))}, docs=tmp_path)
+
+    report.keep({"toy": ran(failed="it fell over")}, docs=tmp_path)
+
+    assert "failed: it fell over" in (tmp_path / "benchmarks.md").read_text()
+    assert report.kept(tmp_path / "benchmarks.json")["toy"].found.figures == (made(3.0),)
+
+
+@pytest.mark.usefixtures("bench")
 def test_tables_of_targets_that_a_bench_prints_become_figures() -> None:
     printed = module("printed")
 
