@@ -211,3 +211,13 @@ def test_a_run_is_shown_in_words_not_in_python(cli: Cli, project: Path) -> None:
     assert "answer:         Seen." in shown
     for python in ("{'", "None", "[]", "()"):
         assert python not in shown
+
+
+def test_a_mistyped_run_is_answered_with_one_that_is_near(cli: Cli, greet: Path) -> None:
+    cli("run", "greet", "--set", "name=Ada")
+    (run,) = cli("runs", "list", "--json").json
+
+    done = cli("runs", "show", f"x{run['id'][1:]}")
+
+    assert done.code == 1
+    assert f"did you mean {run['id']}?" in done.err

@@ -57,11 +57,48 @@ def test_a_skill_is_validated_by_its_name_too(cli: Cli) -> None:
     assert cli("validate", "code-quality").code == 0
 
 
-def test_what_is_not_there_is_said(cli: Cli) -> None:
-    found = cli("validate", "nowhere")
+def test_what_is_not_there_is_said_with_a_name_that_is_near(cli: Cli) -> None:
+    found = cli("validate", "code-qualty")
 
     assert found.code == 1
-    assert "nothing here" in found.out
+    assert "no such file or folder, and no skill is called so" in found.out
+    assert "did you mean 'code-quality'?" in found.out
+    assert found.err == "nothing to check\n"
+
+
+def test_a_tool_that_nobody_has_is_a_warning_with_the_one_that_was_meant(
+    cli: Cli, project: Path
+) -> None:
+    path = write_file(
+        project / "odd/SKILL.md",
+        "---\nname: odd\ndescription: Odd.\nallowed-tools: Raed WebFetch mcp__a__b Bash(git:*)\n---\n",
+    )
+
+    (problem,) = cli("validate", path, "--json").json["problems"]
+
+    assert problem["level"] == "warning"
+    assert problem["line"] == 4
+    assert problem["message"] == "allowed-tools names no known tool: Raed"
+    assert problem["hint"] == "did you mean Read?"
+
+
+def test_a_link_to_a_file_that_is_not_there_is_a_warning_with_its_line(
+    cli: Cli, project: Path
+) -> None:
+    body = (
+        "See [it](references/guide.md), [again](references/guide.md#top),\n"
+        "[there](references/there.md), [web](https://example.org/a.md) and [out](../x.md).\n"
+        "```\n[code](nowhere.md)\n```\n"
+    )
+    folder = write_skill(project, "linked", body=body)
+    write_file(folder / "references/guides.md", "")
+    write_file(folder / "references/there.md", "")
+
+    (problem,) = cli("validate", folder, "--json").json["problems"]
+
+    assert problem["message"] == "there is no file references/guide.md"
+    assert problem["line"] == 6
+    assert problem["hint"] == "did you mean references/guides.md?"
 
 
 def test_the_whole_built_in_pack_is_valid(cli: Cli) -> None:

@@ -23,6 +23,7 @@ from prowess.core.board import (
     role_named,
 )
 from prowess.core.errors import ConflictError, NotOnBoardError, UsageError
+from prowess.core.near import did_you_mean
 
 NEXT: Mapping[TaskStatus, tuple[TaskStatus, ...]] = {
     "open": ("blocked", "cancelled"),
@@ -40,7 +41,9 @@ def find(board: Board, id: str) -> BoardTask:  # noqa: A002  what everybody call
     named = _ID.fullmatch(id.upper())
     found = board.task(int(named[1])) if named else None
     if found is None:
-        raise NotOnBoardError(f"there is no task {id}", hint="`prowess task list` lists them")
+        near = did_you_mean(id, (task.id for task in board.tasks()))
+        hint = near or "`prowess task list` lists them"
+        raise NotOnBoardError(f"there is no task {id}", hint=hint)
     if found.id != id.upper():
         raise NotOnBoardError(f"there is no task {id}", hint=f"did you mean {found.id}?")
     return found

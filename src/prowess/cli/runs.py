@@ -8,6 +8,7 @@ import typer
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import note, print_json, say
 from prowess.core.errors import UnknownRunError, UsageError
+from prowess.core.near import did_you_mean
 
 if TYPE_CHECKING:
     from prowess.core.ports import Log
@@ -21,7 +22,7 @@ OneProject = Annotated[
     str | None,
     typer.Option("--project", metavar="DIR", help="Only runs of this project. Default: of all."),
 ]
-_PAGE = 200  # runs looked through at once for those of one project
+_PAGE = 200  # runs looked through at once, for those of one project or for a name that is near
 
 runs = typer.Typer(
     help="Look at runs, and go on with them.", invoke_without_command=True, no_args_is_help=False
@@ -291,4 +292,5 @@ def _whole(log: "Log", beginning: str) -> str:
         raise UsageError(
             f"{len(found)} runs begin with {beginning!r}", hint=f"such as {', '.join(found[:3])}"
         )
-    raise UnknownRunError(f"there is no run {beginning}", hint="`prowess runs` lists them")
+    near = did_you_mean(beginning, log.runs(limit=_PAGE))
+    raise UnknownRunError(f"there is no run {beginning}", hint=near or "`prowess runs` lists them")

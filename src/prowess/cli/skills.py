@@ -270,12 +270,18 @@ def validate(
     from prowess.discover.rules import skill_folders
     from prowess.engine.validating import problems_of
 
-    folders = [
-        folder
-        for path in paths
-        for folder in skill_folders(path) or _by_name(path, project, data, dirs)
-    ]
-    found = [problem for folder in folders for problem in problems_of(folder)]
+    folders: list[str] = []
+    found: list[Problem] = []
+    for path in paths:
+        if os.path.lexists(path):
+            folders += skill_folders(path) or [path]
+        else:
+            catalog = Desk(project=project, data=data, dirs=dirs).catalog
+            if path in catalog.skills:
+                folders.append(catalog.skills[path].path)
+            else:
+                found.append(_not_there(path, catalog))
+    found += [problem for folder in folders for problem in problems_of(folder)]
     valid = not any(problem.level == "error" for problem in found)
     if json:
         print_json({"valid": valid, "problems": [problem.as_json() for problem in found]})
@@ -286,27 +292,30 @@ def validate(
         raise typer.Exit(1)
 
 
+def _not_there(path: str, catalog: Catalog) -> Problem:
+    return Problem(
+        path=path,
+        message="there is no such file or folder, and no skill is called so",
+        hint=catalog.near(path) or "name a skill, its folder, or a folder of skills",
+    )
+
+
 def _verdict(folders: list[str], problems: list[Problem]) -> str:
+    if not folders:
+        return "nothing to check"
     errors = [problem for problem in problems if problem.level == "error"]
     wrong = {
         os.path.dirname(problem.path) if os.path.isfile(problem.path) else problem.path
         for problem in errors
+        if os.path.lexists(problem.path)
     }
     told = [counted(len(errors), "error")] if errors else []
     if warnings := len(problems) - len(errors):
         told.append(counted(warnings, "warning"))
-    verdict = f"{len(wrong)} of {len(folders)} not valid" if errors else "valid"
+    verdict = f"{len(wrong)} of {len(folders)} not valid" if wrong else "valid"
     return f"{counted(len(folders), 'skill')}: {verdict}" + (
         f" ({', '.join(told)})" if told else ""
     )
-
-
-def _by_name(path: str, project: str, data: str | None, dirs: list[str] | None) -> list[str]:
-    """What is no path may be a skill's name; else the path itself, whose problem it is not to exist."""
-    if os.path.lexists(path):
-        return [path]
-    found = Desk(project=project, data=data, dirs=dirs).catalog.skills.get(path)
-    return [found.path if found else path]
 
 
 def new(
