@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from postgres import server
 from prowess.core.errors import (
     CancelledRunError,
     InDoubtError,
@@ -87,8 +88,8 @@ asyncio.run(main())
 class Place:
     """A database, the traces that runs leave, and every process that a test began there."""
 
-    def __init__(self, folder: Path) -> None:
-        self.database = str(folder / "data" / "runs.db")
+    def __init__(self, folder: Path, database: str = "") -> None:
+        self.database = database or str(folder / "data" / "runs.db")
         self._traces = folder / "traces"
         self._children: list[subprocess.Popen[str]] = []
 
@@ -113,7 +114,7 @@ class Place:
         return [line.partition(" ")[2] for line in self._traces.read_text().splitlines()]
 
     def wait_for(self, trace: str) -> None:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while trace not in self.traces():
             assert time.monotonic() < until, f"{trace} never came"
             time.sleep(0.01)
@@ -143,8 +144,17 @@ class Place:
                 child.kill()
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """On either database: the promises are the same."""
+    url = server().new_database() if request.param == "postgres" else ""
+    place = Place(tmp_path, url)
+    yield place
+    place.close()
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
+def on_a_file(tmp_path: Path) -> Iterator[Place]:
     place = Place(tmp_path)
     yield place
     place.close()
@@ -170,12 +180,18 @@ async def waits(steps: Steps, request: Mapping[str, Any]) -> Json:
     return await steps.do("wait", eternity)
 
 
-def interrupted(place: Place, body: Body, *, request: Mapping[str, Any] | None = None) -> None:
-    """Begin the run `run` and leave it where it waits."""
+def interrupted(
+    place: Place, body: Body, *, request: Mapping[str, Any] | None = None, kept: int = 0
+) -> None:
+    """Begin the run `run` and leave it where it waits, with so many steps behind it."""
 
     async def story() -> None:
         async with open_engine(place.database, {"kind": body}) as engine:
             await engine.start("kind", "run", request or {})
+            until = time.monotonic() + 60
+            while len(await engine.steps("run")) < kept:
+                assert time.monotonic() < until
+                await asyncio.sleep(0.01)
             await asyncio.sleep(0.1)
 
     asyncio.run(story())
@@ -213,7 +229,7 @@ def test_a_resumed_run_goes_on_after_its_last_finished_step(place: Place) -> Non
         await steps.do("wait", wait)
         return [*found, await steps.do("three", noting("three")), request["number"]]
 
-    interrupted(place, body, request={"number": 7})
+    interrupted(place, body, request={"number": 7}, kept=2)
     gate.set()
 
     assert resumed(place, body) == ["one", "two", "three", 7]
@@ -228,7 +244,7 @@ def test_a_step_gives_after_a_restart_what_json_kept_of_it_the_first_time(place:
         seen.append(await steps.do("odd", giving({"tuple": (1, 2), "text": "\udcff\0"})))
         await steps.do("wait", gate.wait)
 
-    interrupted(place, body)
+    interrupted(place, body, kept=1)
     gate.set()
     resumed(place, body)
 
@@ -269,7 +285,7 @@ def test_an_error_of_a_step_is_the_same_error_after_a_restart(
             seen.append(caught)
         await steps.do("wait", gate.wait)
 
-    interrupted(place, body)
+    interrupted(place, body, kept=1)
     gate.set()
     resumed(place, body)
 
@@ -298,7 +314,7 @@ def test_steps_that_were_under_way_at_once_keep_their_own_results(place: Place) 
     async def body(steps: Steps, request: Mapping[str, Any]) -> Json:
         return await asyncio.gather(*(steps.do("read", slower(n)) for n in range(5)))
 
-    interrupted(place, body)
+    interrupted(place, body, kept=4)
     gate.set()
 
     assert resumed(place, body) == [0, 1, 2, 3, 4]
@@ -438,7 +454,7 @@ def test_of_two_that_resume_a_run_at_once_one_gets_it(place: Place) -> None:
     place.kill(first)
     both = place.racers(2, "resume", "run", "hangs")
 
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while sum(child.poll() is not None for child in both) < 1:
         assert time.monotonic() < until
         time.sleep(0.02)
@@ -468,7 +484,7 @@ def test_a_step_that_may_be_repeated_is_done_again_after_a_kill(place: Place) ->
 
     place.child("resume", "run", "hangs")
 
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while place.traces().count("hanging") < 2:
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -675,11 +691,11 @@ def test_a_fork_needs_an_id_that_is_free(place: Place) -> None:
 # Opening and closing
 
 
-def test_only_its_owner_can_read_what_runs_remember(place: Place) -> None:
+def test_only_its_owner_can_read_what_runs_remember(on_a_file: Place) -> None:
     async def story() -> None:
-        async with open_engine(place.database, {"kind": waits}) as engine:
+        async with open_engine(on_a_file.database, {"kind": waits}) as engine:
             await engine.start("kind", "run", {"secret": "words"})
-            folder = os.path.dirname(place.database)
+            folder = os.path.dirname(on_a_file.database)
             modes = {
                 name: stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode)
                 for name in os.listdir(folder)
@@ -705,8 +721,12 @@ def test_nothing_is_left_behind_when_the_engine_is_closed(place: Place) -> None:
     while set(threading.enumerate()) - before:
         assert time.monotonic() < until, threading.enumerate()
         time.sleep(0.01)
-    folder = os.path.dirname(place.database)
-    assert os.listdir(os.path.join(folder, "runs.db.workers")) == []
+
+
+def test_a_process_that_ends_leaves_no_file_that_says_it_lives(on_a_file: Place) -> None:
+    interrupted(on_a_file, waits)
+
+    assert os.listdir(on_a_file.database + ".workers") == []
 
 
 def test_the_engine_says_nothing_on_the_terminal(
@@ -717,15 +737,15 @@ def test_the_engine_says_nothing_on_the_terminal(
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_files_of_dead_processes_are_cleared_away(place: Place) -> None:
-    child = place.child("start", "run", "hangs")
-    workers = Path(place.database + ".workers")
+def test_the_files_of_dead_processes_are_cleared_away(on_a_file: Place) -> None:
+    child = on_a_file.child("start", "run", "hangs")
+    workers = Path(on_a_file.database + ".workers")
     (name,) = os.listdir(workers)
-    place.kill(child)
+    on_a_file.kill(child)
     assert os.listdir(workers) == [name]
 
     async def story() -> list[str]:
-        async with open_engine(place.database, {"kind": waits}) as engine:
+        async with open_engine(on_a_file.database, {"kind": waits}) as engine:
             assert list(await engine.unfinished()) == ["run"]
             return os.listdir(workers)
 
@@ -746,19 +766,19 @@ def test_a_second_engine_in_one_process_is_refused(place: Place) -> None:
 
 @pytest.mark.parametrize("kind", ["no database", "a folder", "below a file"])
 def test_a_place_that_cannot_be_used_is_an_outside_error_with_a_hint(
-    place: Place, kind: str
+    on_a_file: Place, kind: str
 ) -> None:
-    folder = Path(place.database).parent
+    folder = Path(on_a_file.database).parent
     if kind == "below a file":
         folder.write_text("")
     elif kind == "a folder":
-        Path(place.database).mkdir(parents=True)
+        Path(on_a_file.database).mkdir(parents=True)
     else:
         folder.mkdir()
-        Path(place.database).write_bytes(b"not a database" * 100)
+        Path(on_a_file.database).write_bytes(b"not a database" * 100)
 
     with pytest.raises(OutsideError, match=r"runs\.db") as failed:
-        interrupted(place, waits)
+        interrupted(on_a_file, waits)
 
     assert "--data" in failed.value.hint
 
@@ -767,7 +787,7 @@ def test_an_interrupt_of_the_process_leaves_its_runs_to_be_resumed(place: Place)
     child = place.child("start", "run", "hangs")
     place.wait_for("hanging")
     child.send_signal(signal.SIGINT)
-    child.wait(timeout=20)
+    child.wait(timeout=60)
 
     async def look(engine: Engine) -> tuple[str, list[str]]:
         return await engine.state("run"), list(await engine.unfinished())

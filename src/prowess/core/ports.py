@@ -109,8 +109,9 @@ class Steps(Protocol):
 
 
 Body = Callable[[Steps, Mapping[str, Any]], Awaitable[Json]]
+# "queued": waits for a process to work on it. "paused": by somebody, who may resume it.
 # "interrupted": under way when its process ended, and nobody has resumed it.
-RunState = Literal["running", "interrupted", "ended", "cancelled"]
+RunState = Literal["queued", "running", "paused", "interrupted", "ended", "cancelled"]
 
 
 class Engine(Protocol):

@@ -3,13 +3,21 @@ The inner doors of the library that we use, all of them; its version is pinned b
 
 Steps: the library's own way hops to another thread twice a step, which costs more than the two
 statements that it hops for. Queue: what is resumed here must go on here, and the library's own
-queue is shared by all processes.
+queue is shared by all processes; what was just put into it begins at once, not at the next look.
+Patience: what we ask of the database ourselves outlasts a restart of its server as the rest does.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from dbos import DBOS
 from dbos._context import current_owner_xid, snapshot_step_context
+from dbos._core import execute_dequeued_workflow
+from dbos._sys_db import db_retry
+from dbos._utils import GlobalParams, generate_uuid
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def next_step() -> int:
@@ -30,6 +38,26 @@ def kept_steps(dbos: DBOS) -> Any:
     return dbos._sys_db  # noqa: SLF001
 
 
+def hold_owned(steps: Any, connection: Any, run: str) -> None:
+    """Until the transaction ends nobody takes the run from us; if somebody has, that is an error here."""
+    steps._check_owner_txn(connection, run, current_owner_xid(run))  # noqa: SLF001
+
+
 def own_queue(dbos: DBOS, name: str, *, every: float) -> None:
     """A queue that only this process looks at. To be called before the launch."""
     dbos._registry._register_internal_queue(name, polling_interval_sec=every)  # noqa: SLF001
+
+
+def begin_own(dbos: DBOS, name: str) -> None:
+    """Begin what waits in the queue of this process. Not to be called on the event loop."""
+    queue, token = dbos._registry.internal_queue_map[name], generate_uuid()  # noqa: SLF001
+    begun, _ = dbos._sys_db.start_queued_workflows(  # noqa: SLF001
+        queue, GlobalParams.executor_id, GlobalParams.app_version, None, owner_xid=token
+    )
+    for row in dbos._sys_db.get_workflow_statuses(begun) if begun else ():  # noqa: SLF001
+        execute_dequeued_workflow(dbos, row, token)
+
+
+def patiently(ask: Callable[P, T]) -> Callable[P, T]:
+    """`ask`, asked again for as long as the server of the database is away."""
+    return db_retry(initial_backoff=0.1, max_backoff=2.0)(ask)

@@ -1,15 +1,16 @@
 """
 The `Engine` port on DBOS: a run is a workflow whose steps are kept in a database as they are done.
 
-A run belongs to the process that works on it, and to no other while that process is alive. When it
-is gone the run is interrupted: nothing happens to it until somebody resumes it, and then it goes on
-after its last finished step. A run that was cancelled, or that has ended, never goes on; a fork of
-it may.
+A run waits in the queue, or it belongs to the process that works on it, and to no other while that
+process is alive. When it is gone the run is interrupted: it goes on after its last finished step as
+soon as somebody resumes it or, on a shared database, when a worker takes it up. A run that was
+cancelled, or that has ended, never goes on; a fork of it may.
 """
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context
 from typing import Any, TypeVar
@@ -20,9 +21,12 @@ from dbos import error as dbos_error
 
 from prowess.core.errors import CancelledRunError, OutsideError, UnknownRunError, UsageError
 from prowess.core.ports import Body, Json, RunState
+from prowess.durable.fair import Limits, Ticket
 from prowess.durable.journal import Journal, unusable
 from prowess.durable.kept import pack, pack_error, unpack
+from prowess.durable.queue import OWN, PAUSED, WAITING, Queue
 from prowess.durable.steps import DurableSteps, Here
+from prowess.durable.taking import Taker
 from prowess.durable.workers import Workers
 
 T = TypeVar("T")
@@ -30,26 +34,40 @@ T = TypeVar("T")
 # Stored with every run. It says how a run is laid out, not which release wrote it: a new release
 # goes on with the runs of the last.
 LAYOUT = "1"
-QUEUE = "prowess-"  # and the name of the process that looks at it
 PREFIX = "prowess."  # before a run's kind, in the library's list of workflows
 UNDER_WAY = ["PENDING", "ENQUEUED"]
-WATCH = 0.25  # seconds between two looks for runs that another process cancelled
+WATCH = 0.25  # seconds between two looks for runs that are no longer ours
 LOOK = 0.1  # seconds between two looks at a run of another process, at most
+IDLE = 40  # looks at a run that is ours and not at work, before it begins again
+_ENDED: Mapping[RunState, str] = {"ended": "has ended", "cancelled": "was cancelled"}
+_ASIDE: Mapping[str, RunState] = {WAITING: "queued", PAUSED: "paused"}
 
 
 class DurableEngine:
     """Opened by `open_engine`."""
 
     def __init__(
-        self, bodies: Mapping[str, Body], *, workers: Workers, journal: Journal, database: sa.Engine
+        self,
+        bodies: Mapping[str, Body],
+        *,
+        workers: Workers,
+        journal: Journal,
+        queue: Queue,
+        database: sa.Engine,
+        begin_own: Callable[[], None],
     ) -> None:
         self._workers = workers
         self._journal = journal
+        self._queue = queue
         self._database = database
-        self._queue = QUEUE + workers.name
+        self._begin_own = begin_own
+        self._own = OWN + workers.name
         self._here: dict[str, Here] = {}
         self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
-        self._watching = asyncio.create_task(self._watch(), context=Context())
+        self._taker: Taker | None = None
+        self._background = [
+            asyncio.create_task(task, context=Context()) for task in (self._watch(), self._guard())
+        ]
 
     def _workflow(self, kind: str, body: Body) -> Callable[[str], Coroutine[Any, Any, str]]:
         async def run(request: str) -> str:
@@ -75,8 +93,15 @@ class DurableEngine:
         run_id, task = str(DBOS.workflow_id), asyncio.current_task()
         assert task is not None
         here = self._here[run_id] = Here(task=task)
-        task.add_done_callback(lambda _: self._here.pop(run_id, None))
+        if self._taker:
+            self._taker.came(run_id)
+        task.add_done_callback(lambda _: self._left(run_id))
         return here
+
+    def _left(self, run_id: str) -> None:
+        self._here.pop(run_id, None)
+        if self._taker:
+            self._taker.wake()
 
     async def start(self, kind: str, run_id: str, request: Mapping[str, Any]) -> None:
         workflow = self._workflow_of(kind)
@@ -88,9 +113,43 @@ class DurableEngine:
 
         await self._aside(start())
 
+    async def enqueue(
+        self, kind: str, run_id: str, request: Mapping[str, Any], ticket: Ticket
+    ) -> None:
+        """Let it wait for a process that takes runs from the queue; a second time changes nothing."""
+        workflow = self._workflow_of(kind)
+        text = json.dumps(dict(request))
+
+        async def enqueue() -> None:
+            await asyncio.to_thread(self._queue.add, kind, run_id, ticket)
+            with SetWorkflowID(run_id):
+                await DBOS.enqueue_workflow_async(WAITING, workflow, text)
+
+        await self._aside(enqueue())
+        if self._taker:
+            self._taker.wake()
+
+    def take_runs(self, *, project: str, limits: Limits, at_once: int) -> None:
+        """From now on, work on runs of the queue; those of `project`, and at most `at_once`."""
+        self._taker = Taker(
+            self._queue,
+            self._workers,
+            kinds=frozenset(self._workflows),
+            project=project,
+            limits=limits,
+            at_once=at_once,
+            busy=lambda: sum(not each.waiting for each in self._here.values()),
+            begin=self._begin_own,
+        )
+        self._background.append(asyncio.create_task(self._taker.go(), context=Context()))
+
+    async def why_waiting(self, run_id: str, limits: Limits) -> str:
+        """What keeps a run in the queue, in words."""
+        return await self._aside(asyncio.to_thread(self._queue.why, run_id, limits))
+
     async def result(self, run_id: str) -> Json:
         pause = 0.001
-        while (state := self._state(row := await self._row(run_id))) == "running":
+        while (state := await self.state(run_id)) in {"running", "queued", "paused"}:
             if here := self._here.get(run_id):
                 await asyncio.wait([here.task])
             else:
@@ -109,7 +168,8 @@ class DurableEngine:
         return unpack(str(row.output))
 
     async def state(self, run_id: str) -> RunState:
-        return self._state(await self._row(run_id))
+        row = await self._row(run_id)
+        return _state(row, alive=await self._alive([row]))
 
     async def steps(self, run_id: str) -> Sequence[str]:
         await self._row(run_id)
@@ -117,8 +177,19 @@ class DurableEngine:
 
     async def resume(self, run_id: str) -> None:
         async with self._workers.alone():
-            self._must_be_interrupted(await self._row(run_id))
-            await self._aside(DBOS.resume_workflow_async(run_id, queue_name=self._queue))
+            row = await self._row(run_id)
+            self._must_be_left(row, alive=await self._alive([row]))
+            await self._aside(DBOS.resume_workflow_async(run_id, queue_name=self._own))
+
+    async def pause(self, run_id: str) -> None:
+        """Stop it where it is, wherever that is; `resume` goes on with it."""
+        state = await self.state(run_id)
+        if state in {"ended", "cancelled"}:
+            raise UsageError(f"the run {run_id} {_ENDED[state]} and cannot be paused")
+        await self._aside(asyncio.to_thread(self._queue.pause, run_id))
+        if here := self._here.get(run_id):
+            here.stop(cancelled=False)
+            await asyncio.wait([here.task])
 
     async def cancel(self, run_id: str) -> None:
         await self._row(run_id)
@@ -142,7 +213,7 @@ class DurableEngine:
         async def fork() -> None:
             with SetWorkflowID(new_id):
                 await DBOS.fork_workflow_async(
-                    run_id, first, application_version=LAYOUT, queue_name=self._queue
+                    run_id, first, application_version=LAYOUT, queue_name=self._own
                 )
 
         await self._aside(fork())
@@ -155,25 +226,47 @@ class DurableEngine:
 
     async def unfinished(self) -> Sequence[str]:
         rows = await self._rows(status=UNDER_WAY)
-        return [row.workflow_id for row in rows if not self._has_owner(row)]
+        alive = await self._alive(rows)
+        return [row.workflow_id for row in rows if _state(row, alive=alive) == "interrupted"]
 
     async def close(self) -> None:
         """Leave every run where it is; each can be resumed."""
         here = list(self._here.values())
-        self._watching.cancel()
+        for task in self._background:
+            task.cancel()
         for each in here:
             each.stop(cancelled=False)
-        await asyncio.wait([self._watching, *(each.task for each in here)])
+        await asyncio.wait([*self._background, *(each.task for each in here)])
 
     async def _watch(self) -> None:
-        """Runs that work here and were cancelled elsewhere stop, also in the middle of a step."""
+        """
+        Runs that work here and are no longer ours stop, also in the middle of a step: somebody
+        cancelled or paused them, or took us for dead. Those that are ours and do not work here, because
+        the database went away at the wrong moment, begin again.
+        """
+        idle: Counter[str] = Counter()
         while True:
             await asyncio.sleep(WATCH)
-            if self._here:
-                with suppress(OutsideError):  # the run itself will meet it, and say so
-                    for row in await self._rows(workflow_ids=[*self._here], status="CANCELLED"):
-                        if here := self._here.get(row.workflow_id):
-                            here.stop(cancelled=True)
+            before = set(self._here)
+            with suppress(OutsideError):  # the runs themselves will meet it, and say so
+                ours = set(await self._aside(asyncio.to_thread(self._queue.worked_on)))
+                for run in before - ours:
+                    self._stop(run, await self._row(run))
+                idle = Counter({run: idle[run] + 1 for run in ours - set(self._here)})
+                for run in [run for run, looks in idle.items() if looks > IDLE]:
+                    await self._aside(DBOS.resume_workflow_async(run, queue_name=self._own))
+
+    def _stop(self, run_id: str, row: WorkflowStatus) -> None:
+        if (here := self._here.get(run_id)) and row.status not in {"SUCCESS", "ERROR"}:
+            here.stop(cancelled=row.status == "CANCELLED")
+
+    async def _guard(self) -> None:
+        """Without a sign of life for long, others may have our runs: do nothing more with them."""
+        while True:
+            await asyncio.sleep(WATCH)
+            if self._workers.is_cut_off:
+                for here in self._here.values():
+                    here.stop(cancelled=False)
 
     def _workflow_of(self, kind: str) -> Callable[[str], Coroutine[Any, Any, str]]:
         if kind not in self._workflows:
@@ -183,30 +276,27 @@ class DurableEngine:
             )
         return self._workflows[kind]
 
-    def _must_be_interrupted(self, row: WorkflowStatus) -> None:
+    def _must_be_left(self, row: WorkflowStatus, *, alive: Collection[str]) -> None:
         self._workflow_of(row.name.removeprefix(PREFIX))
-        state = self._state(row)
+        state = _state(row, alive=alive)
         if state == "running":
-            process = _owner(row).partition("-")[0]
+            process = _owner(row).rpartition("-")[0]
             raise UsageError(
                 f"the run {row.workflow_id} is being worked on by process {process}",
                 hint=f"`prowess runs events {row.workflow_id} --follow` shows how far it is",
             )
-        if state != "interrupted":
+        if state in _ENDED:
             raise UsageError(
-                f"the run {row.workflow_id} {'was cancelled' if state == 'cancelled' else 'has ended'}",
+                f"the run {row.workflow_id} {_ENDED[state]}",
                 hint=f"`prowess runs fork {row.workflow_id}` begins again from any point of it",
             )
 
-    def _state(self, row: WorkflowStatus) -> RunState:
-        if row.status in {"SUCCESS", "ERROR"}:
-            return "ended"
-        if row.status == "CANCELLED":
-            return "cancelled"
-        return "running" if self._has_owner(row) else "interrupted"
-
-    def _has_owner(self, row: WorkflowStatus) -> bool:
-        return row.status in UNDER_WAY and self._workers.is_alive(_owner(row))
+    async def _alive(self, rows: Sequence[WorkflowStatus]) -> set[str]:
+        """Of the processes that these runs belong to, those that are."""
+        owners = {_owner(row) for row in rows if row.status in UNDER_WAY}
+        if owners <= {self._workers.name}:
+            return owners
+        return await self._aside(asyncio.to_thread(self._workers.alive, owners))
 
     async def _row(self, run_id: str) -> WorkflowStatus:
         rows = await self._rows(workflow_ids=[run_id])
@@ -237,8 +327,18 @@ class DurableEngine:
             raise unusable(self._database, error) from error
 
 
+def _state(row: WorkflowStatus, *, alive: Collection[str]) -> RunState:
+    if row.status in {"SUCCESS", "ERROR"}:
+        return "ended"
+    if row.status == "CANCELLED":
+        return "cancelled"
+    if row.status == "ENQUEUED" and (aside := _ASIDE.get(row.queue_name or "")):
+        return aside
+    return "running" if _owner(row) in alive else "interrupted"
+
+
 def _owner(row: WorkflowStatus) -> str:
     """The process that a run under way belongs to."""
     if row.status == "ENQUEUED":
-        return (row.queue_name or "").removeprefix(QUEUE)
+        return (row.queue_name or "").removeprefix(OWN)
     return row.executor_id or ""

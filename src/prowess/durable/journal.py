@@ -14,6 +14,8 @@ from typing import Any, ParamSpec, TypeVar
 import sqlalchemy as sa
 
 from prowess.core.errors import OutsideError
+from prowess.core.place import shown
+from prowess.durable.doors import hold_owned, patiently
 from prowess.durable.local_steps import LocalSteps
 
 P = ParamSpec("P")
@@ -26,6 +28,7 @@ _INTENTS = sa.text(
 _INTEND = sa.text(
     "insert into prowess_intent (run, step) values (:run, :step) on conflict do nothing"
 )
+_INTENDED = sa.text("select 1 from prowess_intent where run = :run and step = :step")
 
 
 class Journal:
@@ -34,7 +37,9 @@ class Journal:
     def __init__(self, database: sa.Engine, steps: Any) -> None:
         self._database = database
         self._is_local = database.dialect.name == "sqlite"
-        self._steps = LocalSteps(database, application=steps.app_name) if self._is_local else steps
+        self._steps: Any = steps
+        if self._is_local:
+            self._steps = LocalSteps(database, application=steps.app_name)
         with database.begin() as connection:
             connection.execute(_INTENTS)
 
@@ -58,11 +63,30 @@ class Journal:
 
     async def intend(self, run: str, step: int) -> bool:
         """Write down that the step is about to be done; false when that was written before."""
-        return await self._call(self._intend, run, step)
+        return await self._call(self._intend if self._is_local else self._intend_far, run, step)
 
     def _intend(self, run: str, step: int) -> bool:
         with self._database.begin() as connection:
             return connection.execute(_INTEND, {"run": run, "step": step}).rowcount > 0
+
+    def _intend_far(self, run: str, step: int) -> bool:
+        """
+        The run is ours while it is looked at, so an intent that is there after our own got lost on
+        the way back is our own.
+        """
+        tried = False
+
+        def intend() -> bool:
+            nonlocal tried
+            with self._steps.engine.begin() as connection:
+                hold_owned(self._steps, connection, run)
+                if connection.execute(_INTENDED, {"run": run, "step": step}).first():
+                    return tried
+                tried = True
+                connection.execute(_INTEND, {"run": run, "step": step})
+            return True
+
+        return patiently(intend)()
 
     async def _call(self, statement: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         try:
@@ -75,7 +99,9 @@ class Journal:
 
 def unusable(database: sa.Engine, error: Exception) -> OutsideError:
     reason = str(getattr(error, "orig", None) or error).strip()
-    return OutsideError(
-        f"the database of runs {database.url.render_as_string()} cannot be used: {reason}",
-        hint="look after its disk or server; with --data a new one is begun in another folder",
-    )
+    if database.dialect.name == "sqlite":
+        hint = "look after its disk; with --data a new one is begun in another folder"
+    else:
+        hint = "look after its server, and what database_url says"
+    where = shown(database.url.set(drivername=database.dialect.name).render_as_string())
+    return OutsideError(f"the database of runs {where} cannot be used: {reason}", hint=hint)

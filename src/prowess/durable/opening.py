@@ -11,15 +11,19 @@ import threading
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSPortableJSONSerializer
 
 from prowess.core.errors import OutsideError
+from prowess.core.place import is_database
 from prowess.core.ports import Body
-from prowess.durable.doors import kept_steps, own_queue
-from prowess.durable.engine import LAYOUT, QUEUE, DurableEngine
+from prowess.durable.doors import begin_own, kept_steps, own_queue
+from prowess.durable.engine import LAYOUT, DurableEngine
 from prowess.durable.journal import Journal, unusable
+from prowess.durable.postgres import PostgresWorkers, open_postgres
+from prowess.durable.queue import OWN, Queue
 from prowess.durable.sqlite import open_sqlite
 from prowess.durable.workers import FileWorkers, Workers
 
@@ -30,9 +34,10 @@ _one = threading.Lock()
 
 
 @asynccontextmanager
-async def open_engine(database: str, bodies: Mapping[str, Body]) -> AsyncIterator[DurableEngine]:
+async def open_engine(place: str, bodies: Mapping[str, Body]) -> AsyncIterator[DurableEngine]:
     """
-    The engine on the database file `database`, which is made when it is not there.
+    The engine on the database `place`: a file, which is made when it is not there, or the
+    `postgresql://` address of a database that is.
 
     `bodies` are the kinds of run that this process can work on. Leaving the block leaves the runs
     that are still under way as they are, to be resumed.
@@ -40,7 +45,7 @@ async def open_engine(database: str, bodies: Mapping[str, Body]) -> AsyncIterato
     if not _one.acquire(blocking=False):
         raise RuntimeError("an engine is already open in this process")
     try:
-        async with _launched(database, bodies) as engine:
+        async with _launched(place, bodies) as engine:
             yield engine
     finally:
         _one.release()
@@ -48,30 +53,35 @@ async def open_engine(database: str, bodies: Mapping[str, Body]) -> AsyncIterato
 
 @asynccontextmanager
 async def _launched(place: str, bodies: Mapping[str, Body]) -> AsyncIterator[DurableEngine]:
-    sql = _opened(place)
-    workers = FileWorkers(place)
+    sql, workers = _opened(place)
     try:
-        async with workers.alone():  # two that make one new database at once would meet half way
-            try:
+        try:
+            sql.connect().close()
+            async with (
+                workers.alone()
+            ):  # two that make one new database at once would meet half way
                 engine = _launch(sql, workers, bodies)
-            except sa.exc.SQLAlchemyError as error:
-                raise unusable(sql, error) from error
+        except sa.exc.SQLAlchemyError as error:
+            raise unusable(sql, error) from error
         try:
             yield engine
         finally:
             await engine.close()
     finally:
         await _closed()
-        sql.dispose()
         workers.close()
+        sql.dispose()
 
 
-def _opened(path: str) -> sa.Engine:
+def _opened(place: str) -> tuple[sa.Engine, Workers]:
+    if is_database(place):
+        sql = open_postgres(place)
+        return sql, PostgresWorkers(sql)
     try:
-        return open_sqlite(path)
+        return open_sqlite(place), FileWorkers(place)
     except OSError as error:
         raise OutsideError(
-            f"the database of runs {path} cannot be used: {error.strerror}",
+            f"the database of runs {place} cannot be used: {error.strerror}",
             hint="name a folder that you can write to with --data or PROWESS_DATA",
         ) from error
 
@@ -80,7 +90,7 @@ def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> Dur
     dbos = DBOS(
         config={
             "name": "prowess",
-            "system_database_url": "sqlite://",
+            "system_database_url": sql.url.render_as_string(),
             "system_database_engine": sql,
             "serializer": DBOSPortableJSONSerializer(),
             "application_version": LAYOUT,
@@ -90,11 +100,17 @@ def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> Dur
             "notification_listener_polling_interval_sec": ANSWERS,
         }
     )
-    own_queue(dbos, QUEUE + workers.name, every=RESUMED)
+    own = OWN + workers.name
+    own_queue(dbos, own, every=RESUMED)
     workers.enter()
     DBOS.launch()
     return DurableEngine(
-        bodies, workers=workers, journal=Journal(sql, kept_steps(dbos)), database=sql
+        bodies,
+        workers=workers,
+        journal=Journal(sql, kept_steps(dbos)),
+        queue=Queue(sql, workers.name),
+        database=sql,
+        begin_own=partial(begin_own, dbos, own),
     )
 
 

@@ -36,12 +36,21 @@ class Here:
     stopping: bool = False
     cancelled: bool = False
     over: bool = False
+    waiting: bool = False  # for somebody's answer, which may take days
 
     def stop(self, *, cancelled: bool) -> None:
         if not self.over:
             self.stopping = True
             self.cancelled = self.cancelled or cancelled
             self.task.cancel()
+
+    @contextmanager
+    def wait(self) -> Iterator[None]:
+        self.waiting = True
+        try:
+            yield
+        finally:
+            self.waiting = False
 
 
 class DurableSteps:
@@ -73,7 +82,7 @@ class DurableSteps:
             raise error from failure
 
     async def answer(self, question_id: str, *, seconds: float | None = None) -> str | None:
-        with self._stoppable():
+        with self._stoppable(), self._here.wait():
             told = await DBOS.recv_async(
                 question_id, timeout_seconds=FOREVER if seconds is None else seconds
             )

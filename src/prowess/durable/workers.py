@@ -1,5 +1,5 @@
 """
-Who is alive: one locked file for every process that works on runs.
+Who is alive on one machine: one locked file for every process that works on runs.
 
 The kernel lets go of the lock when a process ends, however it ends, so a lock that can be taken is
 proof that its owner is gone. Only then may somebody else go on with its runs.
@@ -10,7 +10,7 @@ import fcntl
 import os
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from typing import Protocol
 
@@ -25,7 +25,18 @@ class Workers(Protocol):
 
     name: str
 
-    def is_alive(self, name: str) -> bool: ...
+    @property
+    def is_cut_off(self) -> bool:
+        """Others may soon take this process for dead, so it must work on nothing."""
+        ...
+
+    def alive(self, names: Collection[str]) -> set[str]:
+        """Those of them that are."""
+        ...
+
+    def dead(self, names: Collection[str]) -> set[str]:
+        """Those of them whose runs others may take up without being told to."""
+        ...
 
     def enter(self) -> None:
         """Be alive from here on, and forget those who are not. To be called `alone`."""
@@ -52,11 +63,21 @@ class FileWorkers:
         self._held = _open(self._file(self.name))
         fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for name in os.listdir(self._folder):
-            if not self.is_alive(name):
+            if not self._is_alive(name):
                 with suppress(FileNotFoundError):
                     os.unlink(self._file(name))
 
-    def is_alive(self, name: str) -> bool:
+    @property
+    def is_cut_off(self) -> bool:
+        return False
+
+    def alive(self, names: Collection[str]) -> set[str]:
+        return {name for name in names if self._is_alive(name)}
+
+    def dead(self, names: Collection[str]) -> set[str]:
+        return set()  # on one machine somebody says so
+
+    def _is_alive(self, name: str) -> bool:
         if name == self.name:
             return self._held is not None
         try:

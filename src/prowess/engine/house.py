@@ -118,7 +118,7 @@ async def open_house(
     kinds = {KIND: run_skill, workflows.KIND: workflows.run_workflow_skill, **more}
     bodies: Mapping[str, Body] = {kind: partial(body, world=world) for kind, body in kinds.items()}
     try:
-        async with open_engine(settings.engine_file, bodies) as engine:
+        async with open_engine(settings.engine_place, bodies) as engine:
             yield House(world=world, engine=engine, log=log)
     finally:
         log.close()

@@ -132,6 +132,11 @@ class Settings:
         return os.path.join(self.data, "log.sqlite3")
 
     @property
+    def engine_place(self) -> str:
+        """Where runs and their queue are: a file, or the URL of a PostgreSQL database."""
+        return self.database_url or self.engine_file
+
+    @property
     def engine_file(self) -> str:
         """What runs need to go on after a crash, word for word; for their owner's eyes only."""
         return os.path.join(self.data, "engine.sqlite3")

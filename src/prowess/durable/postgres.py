@@ -1,0 +1,202 @@
+"""
+The shared database: PostgreSQL, and who is alive there.
+
+Every process that works on runs holds a lock of its own in the database, for as long as its
+connection lasts. A lock that is there is proof of life, whatever any clock says. One that is gone
+proves little: the server may have been restarted. So a process is taken for dead only when its lock
+is gone and it has not come back for a lease, before whose end it has given its runs up itself; or,
+at once, when it was on this machine and is there no more.
+"""
+
+import asyncio
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import sqlalchemy as sa
+
+from prowess.core.errors import OutsideError
+from prowess.core.postgres import SCHEMA
+from prowess.durable.doors import patiently
+
+CONNECTIONS = 20  # of one process, at most
+LEASE = 10.0  # seconds that a process has to come back
+GIVE_UP = 8.0  # seconds without a sign of life after which a process works on nothing
+BEAT = 1.0  # seconds between two signs of life
+LOCKS = 715_715  # the first half of every lock of ours
+PATIENCE = 60.0  # seconds to wait for others to have their turn
+TURN = 0  # the second half of the lock that processes take turns with
+
+_TABLE = sa.text("""
+    create table if not exists prowess_worker (
+        number integer generated always as identity primary key,
+        name text not null unique,
+        machine text not null,
+        process integer not null,
+        seen timestamptz not null default clock_timestamp()
+    )
+""")
+_ENTER = sa.text("""
+    insert into prowess_worker (name, machine, process) values (:name, :machine, :process)
+    on conflict (name) do update set seen = clock_timestamp() returning number
+""")
+_LOCK = sa.text("select pg_try_advisory_lock(:locks, :number)")
+_BEAT = sa.text("update prowess_worker set seen = clock_timestamp() where name = :name")
+_LEAVE = sa.text("delete from prowess_worker where name = :name")
+# A clock that was set back is no sign of life either.
+_FRESH = f"extract(epoch from clock_timestamp() - seen) between -{LEASE} and {LEASE}"
+_LOCKED = f"""
+    exists (
+        select 1 from pg_locks where locktype = 'advisory' and objsubid = 2
+        and database = (select oid from pg_database where datname = current_database())
+        and classid = {LOCKS} and objid = number
+    )
+"""  # noqa: S608  our own numbers
+_FORGET = sa.text(f"delete from prowess_worker where not ({_FRESH} or {_LOCKED})")  # noqa: S608
+_PERHAPS = sa.text(f"""
+    select name, machine, process, {_LOCKED} from prowess_worker
+    where name in :names and ({_FRESH} or {_LOCKED})
+""").bindparams(sa.bindparam("names", expanding=True))  # noqa: S608
+
+
+def open_postgres(place: str) -> sa.Engine:
+    """Nothing is connected yet. A connection whose other end vanished is noticed within half a minute."""
+    return sa.create_engine(
+        sa.make_url(place).set(drivername="postgresql+psycopg"),
+        pool_size=CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=600,  # who waits for a connection while the server is away goes on later
+        connect_args={
+            "connect_timeout": 10,
+            "options": f"-c search_path={SCHEMA} -c tcp_keepalives_idle=10"
+            " -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3",
+        },
+    )
+
+
+class PostgresWorkers:
+    """The processes that share the database; a thread of this one keeps its lock and shows life."""
+
+    def __init__(self, database: sa.Engine) -> None:
+        self.name = f"{os.getpid()}@{socket.gethostname()}-{uuid.uuid4().hex[:12]}"
+        self._me = {"name": self.name, "machine": _machine(), "process": os.getpid()}
+        self._database = database
+        self._held, self._leaving = threading.Event(), threading.Event()
+        self._seen = 0.0  # when the last sign of life was given
+        self._steady = 0.0  # since when they were given without a break
+        self._keeper = threading.Thread(target=self._keep, name="prowess-alive", daemon=True)
+
+    def enter(self) -> None:
+        with self._database.begin() as connection:
+            connection.execute(sa.text(f"create schema if not exists {SCHEMA}"))
+            connection.execute(_TABLE)
+            connection.execute(_FORGET)
+            connection.execute(_ENTER, self._me)
+        self._keeper.start()
+        self._held.wait(LEASE)
+
+    def alive(self, names: Collection[str]) -> set[str]:
+        return {
+            name
+            for name, machine, process, locked in patiently(self._perhaps)(list(names))
+            if locked or not (machine == self._me["machine"] and _is_gone(process))
+        }
+
+    def _perhaps(self, names: list[str]) -> list[Any]:
+        with self._database.connect() as connection:
+            return list(connection.execute(_PERHAPS, {"names": names}))
+
+    @property
+    def is_cut_off(self) -> bool:
+        return time.monotonic() - self._seen > GIVE_UP
+
+    def dead(self, names: Collection[str]) -> set[str]:
+        """Whoever has just come back itself cannot say that others have not."""
+        if time.monotonic() - self._steady < LEASE:
+            return set()
+        return set(names) - self.alive(names)
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        connection = await asyncio.to_thread(patiently(self._take_turn))
+        try:
+            yield
+        finally:
+            connection.close()
+
+    def _take_turn(self) -> sa.Connection:
+        """
+        A connection of its own that has the lock until it is closed. It is asked for again and again:
+        who waits for it inside a statement would hold up whoever has it and changes tables.
+        """
+        connection = self._database.connect().execution_options(isolation_level="AUTOCOMMIT")
+        connection.detach()
+        until = time.monotonic() + PATIENCE
+        try:
+            while time.monotonic() < until:
+                if connection.execute(_LOCK, {"locks": LOCKS, "number": TURN}).scalar():
+                    return connection
+                time.sleep(0.05)
+        except BaseException:
+            connection.close()
+            raise
+        connection.close()
+        raise OutsideError(
+            f"another process has had its turn for {PATIENCE:.0f} seconds",
+            hint="`select * from pg_stat_activity` on the server tells who it is",
+        )
+
+    def close(self) -> None:
+        self._leaving.set()
+        if self._keeper.is_alive():
+            self._keeper.join()
+            with suppress(sa.exc.SQLAlchemyError), self._database.begin() as connection:
+                connection.execute(_LEAVE, {"name": self.name})
+
+    def _keep(self) -> None:
+        while not self._leaving.is_set():
+            with suppress(sa.exc.SQLAlchemyError):
+                self._keep_while_connected()
+            self._leaving.wait(BEAT / 4)
+
+    def _keep_while_connected(self) -> None:
+        """Returns when others have forgotten us, which is when we were away for too long."""
+        connection = self._database.connect().execution_options(isolation_level="AUTOCOMMIT")
+        with connection:
+            connection.detach()  # it is nobody else's, and ends with us
+            number = connection.execute(_ENTER, self._me).scalar_one()
+            lock = {"locks": LOCKS, "number": number}
+            while not connection.execute(_LOCK, lock).scalar():  # a connection we lost has it still
+                if self._leaving.wait(BEAT / 4):
+                    return
+            self._steady = now = time.monotonic()
+            while connection.execute(_BEAT, {"name": self.name}).rowcount:
+                self._seen = now
+                self._held.set()
+                if self._leaving.wait(BEAT):
+                    return
+                now = time.monotonic()
+
+
+def _machine() -> str:
+    """Where a process's number is its own: the same kernel, started once, and the same space of numbers."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return file.read().strip() + os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return uuid.uuid4().hex  # unlike every other
+
+
+def _is_gone(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False

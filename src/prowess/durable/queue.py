@@ -1,0 +1,241 @@
+"""
+The queue of runs that wait for a process to work on them, shared by all processes of a database.
+
+Where a run stands is told by the library's own row of it, and by nothing else: in the queue, paused,
+or with one process. Beside it, a ticket says whose it is and what it counts for. Whoever takes runs
+does it alone, in one transaction, so that no limit is passed and no run is taken twice; the clock
+is the database's.
+"""
+# ruff: noqa: S608  every name in a statement is our own; values are bound
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import asdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from prowess.durable.doors import patiently
+from prowess.durable.fair import Limits, Tally, Ticket, Waiting, choose, held
+from prowess.durable.postgres import LOCKS, TURN
+
+WAITING = "prowess.waiting"  # the library's name of the queue; nobody there listens to it
+PAUSED = "prowess.paused"
+OWN = "prowess-"  # and the name of a process: what it has taken
+MINUTE, DAY = 60_000, 86_400_000  # milliseconds
+MANY = 1_000_000
+
+_TABLES = (
+    """
+    create table if not exists prowess_queue (
+        run text primary key, came bigint not null, kind text not null,
+        "user" text not null, skill text not null, model text not null,
+        project text not null, priority integer not null,
+        begun bigint, cost double precision not null default 0
+    )
+    """,
+    "create index if not exists prowess_queue_begun on prowess_queue (begun)",
+    'create table if not exists prowess_turn ("user" text primary key, turn bigint not null)',
+)
+_TICKET = '"user", skill, model, project, priority'
+_UNDER_WAY = "status in ('PENDING', 'ENQUEUED')"
+
+
+class Queue:
+    """Used by one process, whose name is `name`. Waits while the server of the database is away."""
+
+    def __init__(self, database: sa.Engine, name: str) -> None:
+        self._database = database
+        self._own = OWN + name
+        self._is_shared = database.dialect.name == "postgresql"
+        self._state = "dbos.workflow_status" if self._is_shared else "workflow_status"
+        self._now = (
+            "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)"
+            if self._is_shared
+            else "cast((julianday('now') - 2440587.5) * 86400000 as integer)"
+        )
+        with database.begin() as connection:
+            for statement in _TABLES:
+                connection.execute(sa.text(statement))
+
+    def add(self, kind: str, run: str, ticket: Ticket) -> None:
+        """Before the run itself is kept: a ticket without a run is in nobody's way."""
+        self._change(
+            f"""
+            insert into prowess_queue (run, came, kind, {_TICKET})
+            values (:run, {self._now}, :kind, :user, :skill, :model, :project, :priority)
+            on conflict (run) do nothing
+            """,
+            run=run,
+            kind=kind,
+            **asdict(ticket),
+        )
+
+    def is_empty(self) -> bool:
+        """Quick, and takes no turn: most looks find nothing."""
+        query = f"select 1 from {self._state} where status = 'ENQUEUED' and queue_name = :waiting limit 1"
+        return not self._rows(query, waiting=WAITING)
+
+    def take(self, kinds: Collection[str], *, project: str, limits: Limits, room: int) -> list[str]:
+        """Runs that are this process's from now on, in the order to begin them."""
+
+        def take() -> list[str]:
+            with self._database.begin() as connection:
+                self._alone(connection)
+                tally = self._tally(connection, limits)
+                waiting = self._waiting(connection, kinds, project=project, most=room)
+                chosen = choose(waiting, tally, limits, room=room)
+                return [each.run for each in chosen if self._claim(connection, each)]
+
+        return patiently(take)()
+
+    def worked_on(self) -> list[str]:
+        """The runs that are this process's to work on now."""
+        query = f"select workflow_uuid from {self._state} where status = 'PENDING' and executor_id = :name"
+        return [run for (run,) in self._rows(query, name=self._own.removeprefix(OWN))]
+
+    def owners(self) -> list[str]:
+        """The processes that have taken runs."""
+        query = f"select distinct queue_name from {self._state} where {_UNDER_WAY} and queue_name like '{OWN}%'"
+        return [name.removeprefix(OWN) for (name,) in self._rows(query)]
+
+    def put_back(self, owner: str) -> int:
+        """What a dead process had taken waits again; how many that were."""
+        return self._change(
+            f"""
+            {self._moved} where {_UNDER_WAY} and queue_name = :own
+            and exists (select 1 from prowess_queue where run = workflow_uuid)
+            """,
+            queue=WAITING,
+            own=OWN + owner,
+        )
+
+    def pause(self, run: str) -> bool:
+        """Out of the hands of whoever works on it, who finds out at its next look or step."""
+        return (
+            self._change(
+                f"{self._moved} where {_UNDER_WAY} and workflow_uuid = :run", queue=PAUSED, run=run
+            )
+            > 0
+        )
+
+    def why(self, run: str, limits: Limits) -> str:
+        """What a waiting run waits for, in words."""
+        with self._database.connect() as connection:
+            waiting = self._waiting(connection, (), project="", most=MANY)
+            mine = next((each for each in waiting if each.run == run), None)
+            if mine is None:
+                return ""
+            if reason := held(mine.ticket, self._tally(connection, limits), limits):
+                return reason
+        before = sum(each.ticket.priority >= mine.ticket.priority for each in waiting) - 1
+        return f"for its turn, with {before} others" if before else "for a worker that is free"
+
+    def spent(self, run: str, cost: float) -> None:
+        self._change("update prowess_queue set cost = :cost where run = :run", run=run, cost=cost)
+
+    @property
+    def _moved(self) -> str:
+        return f"""
+            update {self._state} set status = 'ENQUEUED', queue_name = :queue,
+            owner_xid = null, started_at_epoch_ms = null
+        """
+
+    def _alone(self, connection: sa.Connection) -> None:
+        """Until the transaction ends nobody else takes runs; whoever writes first to a file has it alone."""
+        if self._is_shared:
+            connection.execute(
+                sa.text("select pg_advisory_xact_lock(:locks, :turn)"),
+                {"locks": LOCKS, "turn": TURN},
+            )
+        else:
+            connection.execute(sa.text("delete from prowess_turn where false"))
+
+    def _waiting(
+        self, connection: sa.Connection, kinds: Collection[str], *, project: str, most: int
+    ) -> list[Waiting]:
+        """The first `most` of each kind of ticket: no more can begin, whatever the limits are."""
+        rows = connection.execute(
+            sa.text(f"""
+                select run, came, {_TICKET} from (
+                    select q.*, row_number() over (
+                        partition by "user", skill, model, q.priority order by came, run
+                    ) as place
+                    from prowess_queue q join {self._state} on workflow_uuid = run
+                    where status = 'ENQUEUED' and queue_name = :waiting
+                    and (:everything or kind in :kinds and project = :project)
+                ) as lined_up where place <= :most order by came, run
+            """).bindparams(sa.bindparam("kinds", expanding=True)),
+            {
+                "waiting": WAITING,
+                "everything": not kinds,
+                "kinds": list(kinds) or [""],
+                "project": project,
+                "most": most,
+            },
+        )
+        return [
+            Waiting(run=run, came=came, ticket=Ticket(user=user, skill=skill, model=model, project=where, priority=priority))
+            for run, came, user, skill, model, where, priority in rows
+        ]  # fmt: skip
+
+    def _claim(self, connection: sa.Connection, each: Waiting) -> bool:
+        values = {"run": each.run, "own": self._own, "waiting": WAITING, "user": each.ticket.user}
+        claimed = connection.execute(
+            sa.text(f"""
+                update {self._state} set queue_name = :own
+                where workflow_uuid = :run and status = 'ENQUEUED' and queue_name = :waiting
+            """),
+            values,
+        ).rowcount
+        if claimed:
+            for statement in (
+                f"update prowess_queue set begun = coalesce(begun, {self._now}) where run = :run",
+                """
+                insert into prowess_turn ("user", turn)
+                select :user, coalesce(max(turn), 0) + 1 from prowess_turn where true
+                on conflict ("user") do update set turn = excluded.turn
+                """,
+            ):
+                connection.execute(sa.text(statement), values)
+        return bool(claimed)
+
+    def _tally(self, connection: sa.Connection, limits: Limits) -> Tally:
+        """Only what some limit asks for is counted."""
+
+        def counted(what: str, where: str) -> Counter[tuple[str, str]]:
+            query = f'select "user", skill, model, {what} from prowess_queue where {where} group by 1, 2, 3'
+            return _by_name(connection.execute(sa.text(query)))
+
+        under_way = f"run in (select workflow_uuid from {self._state} where {_UNDER_WAY} and queue_name like '{OWN}%')"
+        minute, today = f"begun > {self._now} - {MINUTE}", f"begun >= {self._now} / {DAY} * {DAY}"
+        nothing: Counter[tuple[str, str]] = Counter()
+        turns = connection.execute(sa.text('select "user", turn from prowess_turn'))
+        return Tally(
+            under_way=counted("count(*)", under_way) if limits.has("at_once") else nothing,
+            begun=counted("count(*)", minute) if limits.has("per_minute") else nothing.copy(),
+            spent=counted("sum(cost)", today) if limits.has("per_day") else nothing.copy(),
+            turns={user: int(turn) for user, turn in turns},
+        )
+
+    def _change(self, statement: str, **values: Any) -> int:
+        def change() -> int:
+            with self._database.begin() as connection:
+                return connection.execute(sa.text(statement), values).rowcount
+
+        return patiently(change)()
+
+    def _rows(self, query: str, **values: Any) -> list[Any]:
+        def read() -> list[Any]:
+            with self._database.connect() as connection:
+                return list(connection.execute(sa.text(query), values))
+
+        return patiently(read)()
+
+
+def _by_name(rows: Iterable[Any]) -> Counter[tuple[str, str]]:
+    total: Counter[tuple[str, str]] = Counter()
+    for user, skill, model, value in rows:
+        for key in Ticket(user=user, skill=skill, model=model).counted():
+            total[key] += value
+    return total

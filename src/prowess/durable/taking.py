@@ -1,0 +1,82 @@
+"""
+Taking runs from the queue for as long as there is room for more, and from the dead what they had.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+
+import sqlalchemy as sa
+
+from prowess.durable.fair import Limits
+from prowess.durable.queue import Queue
+from prowess.durable.workers import Workers
+
+LOOK = 0.5  # seconds between two looks when nothing happens here
+BURY = 4  # looks between two for the runs of the dead
+COMING = 10.0  # seconds that a run which was taken has to begin, before its place is given away
+
+
+class Taker:
+    """`busy` says how many runs are at work here now; `begin` begins what was taken."""
+
+    def __init__(
+        self,
+        queue: Queue,
+        workers: Workers,
+        *,
+        kinds: Collection[str],
+        project: str,
+        limits: Limits,
+        at_once: int,
+        busy: Callable[[], int],
+        begin: Callable[[], None],
+    ) -> None:
+        self._queue = queue
+        self._workers = workers
+        self._kinds = kinds
+        self._project = project
+        self._limits = limits
+        self._at_once = at_once
+        self._busy = busy
+        self._begin = begin
+        self._something = asyncio.Event()
+        self._coming: dict[str, float] = {}  # taken and not yet at work, since when
+
+    def wake(self) -> None:
+        """Something may be there to take, or there is room again."""
+        self._something.set()
+
+    def came(self, run: str) -> None:
+        self._coming.pop(run, None)
+
+    def _room(self) -> int:
+        since = time.monotonic() - COMING
+        self._coming = {run: taken for run, taken in self._coming.items() if taken > since}
+        return self._at_once - self._busy() - len(self._coming)
+
+    async def go(self) -> None:
+        looks = 0
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._something.wait(), LOOK)
+            self._something.clear()
+            looks += 1
+            with suppress(sa.exc.SQLAlchemyError):  # the next look may find the database well
+                if looks % BURY == 0:
+                    await asyncio.to_thread(self._bury)
+                if (room := self._room()) > 0 and not self._workers.is_cut_off:
+                    taken = await asyncio.to_thread(self._take, room)
+                    self._coming |= dict.fromkeys(taken, time.monotonic())
+                    if taken:
+                        await asyncio.to_thread(self._begin)
+
+    def _take(self, room: int) -> list[str]:
+        if self._queue.is_empty():
+            return []
+        return self._queue.take(self._kinds, project=self._project, limits=self._limits, room=room)
+
+    def _bury(self) -> None:
+        for name in self._workers.dead(self._queue.owners()):
+            self._queue.put_back(name)
