@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
+from house import Home
 from loop.looping import Scripted, git, loop, nothing, writes
 from prowess.core.agent import AgentEnd, AgentOrder
+from prowess.core.errors import CancelledRunError
+from prowess.core.event import Event
+from prowess.core.run import outcome_from_json
+from prowess.durable.straight import StraightSteps
+from prowess.engine.house import House
 from support import write_file
 
 ONE = "# Plan\n\n- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
@@ -75,6 +81,38 @@ def test_a_plan_of_which_something_waits_or_was_blocked_before_is_not_done(repo:
     assert ended.outcome.ending == "partial"
     assert ended.outcome.reason == "1 of 3 tasks are blocked, 1 wait for what is not done"
     assert "## Left\n\n- Shout louder" in ended.outcome.answer
+
+
+def test_a_loop_that_is_cancelled_tells_what_it_did_and_where_the_rest_lies(repo: Path) -> None:
+    class Cancelled(StraightSteps):
+        async def do(self, name: str, work: Any, **more: Any) -> Any:
+            if name == "check" and (repo / "half.txt").exists():
+                raise CancelledRunError("somebody cancelled it")
+            return await super().do(name, work, **more)
+
+    plan = f"{ONE}- [ ] Say bye\n  - `test -f bye.txt` succeeds\n"
+    agent = Scripted([writes("hello.txt", "hi"), writes("half.txt", "half")])
+
+    with pytest.raises(CancelledRunError):
+        loop(repo, plan, agent, Cancelled("loop"))
+
+    (finished,) = [each for each in told_of(repo, "loop") if each.kind == "run.finished"]
+    outcome = outcome_from_json(finished.payload["outcome"])
+    assert (outcome.ending, outcome.iterations, outcome.tokens) == ("cancelled", 2, 22)
+    assert "Somebody cancelled it." in outcome.answer
+    assert "## Proven\n\n### Say hello" in outcome.answer
+    assert (
+        f"### Say bye\n\n1 attempt.\n\nsomebody cancelled it; what was done of it lies in {repo}"
+        in (outcome.answer)
+    )
+    assert (repo / "half.txt").read_text() == "half"
+
+
+def told_of(repo: Path, run: str) -> list[Event]:
+    async def read(house: House) -> list[Event]:
+        return [each.event for each in house.log.run(run)]
+
+    return Home(repo, repo.parent / "data", {"*": []}).within(read)
 
 
 def test_what_was_wrong_is_told_to_the_next_attempt(repo: Path) -> None:

@@ -8,11 +8,12 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import note, say
-from prowess.core.errors import UsageError
-from prowess.core.run import Outcome
+from prowess.core.errors import CancelledRunError, UsageError
+from prowess.core.run import Outcome, outcome_from_json
 
 if TYPE_CHECKING:
     from prowess.cli.live import Visibility
+    from prowess.core.ports import Log
     from prowess.loop.request import LoopRequest
 
 
@@ -146,4 +147,15 @@ async def _loop(
         await house.engine.start(KIND, run, request.as_json())
         note(f"run {run}")
         with resumable(run):
-            return await watch(house, run, visibility=visibility, json=json)
+            try:
+                return await watch(house, run, visibility=visibility, json=json)
+            except CancelledRunError:
+                return _cancelled(house.log, run)
+
+
+def _cancelled(log: "Log", run: str) -> Outcome:
+    """What a loop that somebody cancelled told of itself before it ended."""
+    told = [each.event.payload for each in log.run(run) if each.event.kind == "run.finished"]
+    if not told:
+        raise CancelledRunError(f"the run {run} was cancelled")
+    return outcome_from_json(told[-1]["outcome"])

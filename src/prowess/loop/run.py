@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from prowess.core.errors import UsageError
+from prowess.core.errors import CancelledRunError, UsageError
 from prowess.core.ports import Json, Steps
 from prowess.core.run import Ending, Outcome
 from prowess.core.task import Plan, Task
@@ -53,14 +53,17 @@ async def run_loop(
         record=record,
         agents=agents,
     )
-    return (await to_its_end(_loop(crew), run=crew.run, record=record)).as_json()
+    outcome = await to_its_end(_loop(crew), run=crew.run, record=record)
+    if outcome.ending == "cancelled":  # its report is in the log; the run itself ends as others do
+        raise CancelledRunError(outcome.reason)
+    return outcome.as_json()
 
 
 @dataclass(slots=True, kw_only=True)
 class _Story:
     """
-    What has happened so far. `again` are tasks that go on, and how their last wave left them; `cut`
-    says which budget cut a task short.
+    What has happened so far. `again` are tasks that go on, and how their last wave left them; `at_work`
+    are those that have begun and have no end yet; `cut` says which budget cut a task short.
     """
 
     crew: Crew
@@ -69,13 +72,14 @@ class _Story:
     entries: list[Entry] = field(default_factory=list)
     tried: set[str] = field(default_factory=set)
     again: dict[str, tuple[Task, waves.Ended]] = field(default_factory=dict)
+    at_work: dict[str, Journey] = field(default_factory=dict)
     cut: str = ""
     numbers: int = 0
 
     def journey(self, plan: Plan, task: Task, workspace: str) -> Journey:
         _, ended = self.again.pop(name_of(task), (None, None))
         before = ended.done if ended else None
-        return Journey(
+        made = self.at_work[name_of(task)] = Journey(
             crew=self.crew,
             phases=self.phases,
             plan=plan,
@@ -85,6 +89,7 @@ class _Story:
             attempts=before.attempts if before else 0,
             feedback=before.reason if before else "",
         )
+        return made
 
     def next_number(self) -> int:
         self.numbers += 1
@@ -103,6 +108,14 @@ async def _loop(crew: Crew) -> Outcome:
         progress=0,
     )
     story = _Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
+    try:
+        return await _rounds(story)
+    except CancelledRunError as error:
+        return _outcome(story, "cancelled", str(error))
+
+
+async def _rounds(story: _Story) -> Outcome:
+    crew, request = story.crew, story.crew.request
     crew.kept.update(await crew.step("clean", partial(_begin, request)))
     story.used.started = await crew.step("clock", _now)
     for _ in range(_MOST_ROUNDS):
@@ -164,6 +177,7 @@ async def _wave(story: _Story, chosen: Chosen) -> None:
         ended = await waves.take_in(crew, journey, tree, done)
         if ended.again:
             story.again[name_of(journey.task)] = journey.task, ended
+            del story.at_work[name_of(journey.task)]
             await crew.step("remove", tree.remove)
         else:
             await _record_wave(story, journey.task, ended, tree)
@@ -202,6 +216,7 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: Mapping[str, Any
         crew.tell("loop.plan_changed", f"The plan no longer has: {task.label}", task=task.label)
     story.cut = story.cut or done.cut
     story.tried.add(name_of(task))
+    del story.at_work[name_of(task)]
     story.entries.append(Entry(task=task, done=done, branch=kept["branch"], commit=kept["commit"]))
 
 
@@ -268,8 +283,15 @@ def _outcome(story: _Story, ending: Ending, reason: str) -> Outcome:
 
 
 def _under_way(story: _Story, reason: str) -> list[Entry]:
-    """Tasks that were to be tried again when the loop ended: what was done of them is in their branches."""
-    return [
+    """
+    Tasks without an end when the loop had one: what was done of those that were to be tried again is
+    in their branches, and of those that were at work it lies where they were.
+    """
+    left = [
+        Entry(task=journey.task, done=_left_there(journey, reason))
+        for journey in story.at_work.values()
+    ]
+    return left + [
         Entry(
             task=task,
             done=replace(ended.done, mark=" ", cut=reason),
@@ -278,3 +300,12 @@ def _under_way(story: _Story, reason: str) -> list[Entry]:
         )
         for task, ended in story.again.values()
     ]
+
+
+def _left_there(journey: Journey, reason: str) -> Done:
+    return Done(
+        mark=" ",
+        reason=f"{reason}; what was done of it lies in {journey.workspace}",
+        attempts=journey.status.get("attempt", journey.attempts),
+        cut=reason,
+    )
