@@ -15,15 +15,18 @@ import os
 import re
 import resource
 import statistics
+import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
 from made_skills import make_skills
 
+PARTS = ("skills", "readers")
 SKILLS, ROUNDS, REQUESTS, TOGETHER = 1_000, 6, 400, 8
 READERS, EVENTS, PAUSE = 1_000, 100, 0.1
 WRITTEN = re.compile(rb'"written":([0-9.]+)')
@@ -42,7 +45,7 @@ def serve(folder: str, told: Connection) -> None:
             payload = {"visibility": "SUMMARY", "summary": "Read a file", "progress": 7, **facts}
             site.log.append(Event(run="busy", kind=kind, payload=payload))
 
-        while (word := told.recv()) != "end":
+        while word := told.recv():
             if word == "begin":
                 tell("run.started", skill="busy")
             elif word == "write":
@@ -191,7 +194,6 @@ async def crowd(port: int, server: Connection) -> None:
         await reader.ended.wait()
     found = [one for reader in readers for one in reader.delays]
     _, ended = server.recv()
-    server.send("end")
     memory, cpu = after - before, 1e6 * (ended - began) / len(found)
     print(f"\n{READERS:,} readers of one run, {EVENTS} events, {len(found):,} deliveries\n")
     print("| delay p50 ms | p99 ms | most ms | CPU a delivery, µs | memory a reader, KB |")
@@ -201,7 +203,7 @@ async def crowd(port: int, server: Connection) -> None:
     print(f"| {p50:.0f} | {p99:.0f} | {most:.0f} | {cpu:.0f} | {each:.0f} |")
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, parts: Sequence[str]) -> None:
     make_skills(str(folder / "skills"), SKILLS)
     _many_files()
     spawn = multiprocessing.get_context("spawn")
@@ -209,17 +211,21 @@ def main(folder: Path) -> None:
     server = spawn.Process(target=serve, args=(str(folder), theirs), daemon=True)
     server.start()
     port = ours.recv()
-    _, content = asyncio.run(fetch(port, 1))
-    assert len(json.loads(content)) == SKILLS
-    bare_ours, bare_theirs = spawn.Pipe()
-    bare = spawn.Process(target=serve_bare, args=(content, bare_theirs), daemon=True)
-    bare.start()
-    asyncio.run(compare(port, bare_ours.recv()))
-    bare.terminate()
-    asyncio.run(crowd(port, ours))
+    if "skills" in parts:
+        _, content = asyncio.run(fetch(port, 1))
+        assert len(json.loads(content)) == SKILLS
+        bare_ours, bare_theirs = spawn.Pipe()
+        bare = spawn.Process(target=serve_bare, args=(content, bare_theirs), daemon=True)
+        bare.start()
+        asyncio.run(compare(port, bare_ours.recv()))
+        bare.terminate()
+    if "readers" in parts:
+        asyncio.run(crowd(port, ours))
     server.terminate()
 
 
 if __name__ == "__main__":
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(f"Load of the machine before it began: {load}, with {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as place:
-        main(Path(place))
+        main(Path(place), sys.argv[1:] or PARTS)

@@ -11,7 +11,7 @@ import pytest
 from house import skill_file
 from prowess.core.event import Event
 from prowess.model.scripted import call, final
-from prowess.serve import channels, events
+from prowess.serve import channels
 from serve.served import Home, Served, until
 
 TOKENS = {"user" * 5: "END_USER", "maker" * 5: "DEVELOPER"}
@@ -139,7 +139,8 @@ def test_a_quiet_stream_shows_that_it_lives(
 def test_a_reader_that_takes_nothing_is_let_go_and_the_others_read_on(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "STALLED", 0.5)
+    monkeypatch.setattr(channels, "STALLED", 0.5)
+    monkeypatch.setattr(channels, "BEAT", 0.5)
     monkeypatch.setattr(channels, "KEPT", 50)
     begin(served, "loud")
     with (

@@ -27,6 +27,7 @@ KEPT_BYTES = 4 * 1024 * 1024
 PAGE = 50  # events sent at once
 TEXTS = 32 * 1024 * 1024  # bytes of events that are kept as they were sent, of all runs
 BEAT = 15.0  # seconds without an event until a sign of life
+STALLED = 30.0  # seconds that a reader may take nothing, before the next beat lets it go
 GATHER = 0.0001  # seconds for each reader that events are gathered before all of them are woken
 GATHER_MOST = 0.05
 HEART_BEAT = b": alive\n\n"
@@ -52,6 +53,7 @@ class Channels:
         self._texts: OrderedDict[tuple[int, Role], bytes] = OrderedDict()
         self._bytes = 0
         self._one = threading.Lock()
+        self.sending: dict[asyncio.Timeout, float] = {}  # since when
 
     def read(self, run: str | None, role: Role, *, after: int) -> AsyncGenerator[bytes, None]:
         """What is there after that number, then what comes, until the run has ended."""
@@ -135,6 +137,16 @@ class Channels:
     def open(self) -> Sequence["Channel"]:
         """Those that somebody reads."""
         return list(self._open.values())
+
+    def let_go(self) -> None:
+        """
+        Of readers that have taken nothing for too long. They are looked for once in a while: a timer
+        for each piece that is sent would cost a quarter of the sending.
+        """
+        now = asyncio.get_running_loop().time()
+        for reader, since in list(self.sending.items()):
+            if since < now - STALLED:
+                reader.reschedule(now)
 
     def close(self) -> None:
         """Every reader is let go."""
@@ -229,6 +241,7 @@ class Channel:
         """Who is woken and finds nothing shows that the stream lives."""
         while True:
             await asyncio.sleep(BEAT)
+            self._channels.let_go()
             self._wake()
 
     def _keep(self, item: Item) -> None:

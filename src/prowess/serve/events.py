@@ -18,7 +18,8 @@ from starlette.types import Send
 
 from prowess.core.errors import UsageError
 from prowess.core.ports import Log
-from prowess.serve.auth import Anyone
+from prowess.serve.auth import Anyone, Caller
+from prowess.serve.channels import Channels
 from prowess.serve.site import TheSite
 
 router = APIRouter(prefix="/api", tags=["events"])
@@ -28,7 +29,6 @@ STREAM: dict[int | str, dict[str, Any]] = {
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
-STALLED = 30.0  # seconds that a reader may take nothing
 _NUMBER = re.compile(r"[0-9]{1,18}")
 After = Annotated[int | None, Query(ge=0, lt=10**18, description="Only those after this number.")]
 LastEventId = Annotated[
@@ -47,7 +47,7 @@ async def run_events(
     """Everything that happened in a run and happens from now on; numbers are its `seq`."""
     start = _start(after, last_event_id) or 0
     site.views.get(id)
-    return Live(site.channels.read(id, caller.role, after=start))
+    return _live(site.channels, id, caller, start)
 
 
 @router.get("/events", response_class=StreamingResponse, responses=STREAM)
@@ -58,7 +58,7 @@ async def all_events(
     start = _start(after, last_event_id)
     if start is None:
         start = _end(site.log)
-    return Live(site.channels.read(None, caller.role, after=start))
+    return _live(site.channels, None, caller, start)
 
 
 @router.get("/position")
@@ -80,21 +80,36 @@ def _start(after: int | None, last_event_id: str | None) -> int | None:
     return int(last_event_id)
 
 
-class Live(EventSourceResponse):
-    """Bytes that are ready to be sent. A reader that takes nothing for too long is let go."""
+def _live(channels: Channels, run: str | None, caller: Caller, after: int) -> "Live":
+    return Live(channels.read(run, caller.role, after=after), channels.sending)
 
-    def __init__(self, events: AsyncGenerator[bytes, None]) -> None:
+
+class Live(EventSourceResponse):
+    """Bytes that are ready to be sent. `sending` tells the channels whom they wait for, since when."""
+
+    def __init__(
+        self, events: AsyncGenerator[bytes, None], sending: dict[asyncio.Timeout, float]
+    ) -> None:
         super().__init__(events, headers={"X-Accel-Buffering": "no"})
         self._events = events
+        self._sending = sending
 
     async def stream_response(self, send: Send) -> None:
         start = {"status": self.status_code, "headers": self.raw_headers}
         await send({"type": "http.response.start", **start})
-        async with aclosing(self._events) as events:
-            async for data in events:
-                try:
-                    async with asyncio.timeout(STALLED):
-                        await send({"type": "http.response.body", "body": data, "more_body": True})
-                except TimeoutError:
-                    return  # without an end, so the connection ends too
+        try:
+            async with aclosing(self._events), asyncio.timeout(None) as reader:
+                await self._stream(send, reader)
+        except TimeoutError:
+            return  # without an end, so the connection ends too
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _stream(self, send: Send, reader: asyncio.Timeout) -> None:
+        now = asyncio.get_running_loop().time
+        try:
+            async for data in self._events:
+                self._sending[reader] = now()
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+                del self._sending[reader]
+        finally:
+            self._sending.pop(reader, None)
