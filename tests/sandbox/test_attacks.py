@@ -397,6 +397,23 @@ print(done.out.decode(), "end.")
 """
 
 
+def test_a_folder_that_only_looks_like_a_repository_runs_nothing(
+    walls: Sandbox, run: Run, workspace: Path
+) -> None:
+    planted = workspace / "planted"
+    subprocess.run(["git", "init", "-q", "--bare", planted], check=True)
+    setting = ["git", "-C", str(planted), "config"]
+    subprocess.run([*setting, "core.bare", "false"], check=True)
+    subprocess.run([*setting, "core.worktree", str(workspace)], check=True)
+    subprocess.run([*setting, "core.fsmonitor", f"touch {workspace}/taken;"], check=True)
+
+    done = run(walls, "git", "-C", "planted", "status")
+
+    assert done.code != 0
+    assert b"bare" in done.err
+    assert not (workspace / "taken").exists()
+
+
 def test_files_in_memory_are_limited_too(walls: Sandbox, run: Run) -> None:
     only_bubblewrap(walls)
     fill = 'for n in 1 2 3 4 5 6 7 8; do head -c 50000000 /dev/zero > "$0/$n" || echo full; done'

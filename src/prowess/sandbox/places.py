@@ -32,6 +32,13 @@ ETC_FILES = tuple(
     ).split()
 )
 NETWORK = ("/etc/hosts", "/etc/resolv.conf")  # only of use, and only seen, where there is a network
+# A folder that looks like a repository is none to git unless it is called .git: what a command
+# has written there could otherwise name programs for the next one to run.
+_GIT = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
+}
 _PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
 
 
@@ -100,6 +107,7 @@ def environment(home: str, temporary: str, added: Mapping[str, str]) -> dict[str
         "TMPDIR": temporary,
         "LANG": "C.UTF-8",
         "TERM": "dumb",
+        **_GIT,
         **added,
     }
 

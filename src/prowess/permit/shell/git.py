@@ -9,7 +9,7 @@ know may be an alias, and what is not the workspace's own repository has setting
 import re
 from collections.abc import Sequence
 
-from prowess.permit.paths import World
+from prowess.permit.paths import World, protected
 from prowess.permit.rule import HOLE, Policy
 from prowess.permit.shell.redirects import check_write
 from prowess.permit.shell.words import RefusedError, Word
@@ -67,8 +67,8 @@ _CONFIG_READS = frozenset(
 
 
 def check_git(words: Sequence[Word], cwds: frozenset[str | None], policy: Policy) -> None:
-    if not _is_root(".", cwds, policy.world):
-        raise RefusedError("git is granted in the workspace itself only; leave out the `cd`")
+    if not _is_inside(".", cwds, policy.world):
+        raise RefusedError("git is granted inside the workspace only; leave out the `cd`")
     at = _check_globals(words, cwds, policy.world)
     if at == len(words):
         return
@@ -112,7 +112,10 @@ def _check_globals(words: Sequence[Word], cwds: frozenset[str | None], world: Wo
             value = words[at].text
         if name == "-c":
             _check_setting(value)
-        elif name in ("-C", "--git-dir", "--work-tree"):
+        elif name == "-C":
+            if not words[at].literal or not _is_inside(value, cwds, world):
+                raise RefusedError("`git -C` may name a folder of the workspace only")
+        elif name in ("--git-dir", "--work-tree"):
             own = value.removesuffix("/").removesuffix(".git") if name == "--git-dir" else value
             if not words[at].literal or not _is_root(own or ".", cwds, world):
                 raise RefusedError(
@@ -123,6 +126,20 @@ def _check_globals(words: Sequence[Word], cwds: frozenset[str | None], world: Wo
             raise RefusedError(f"`git {words[at].text}` cannot be granted; leave it out")
         at += 1
     return at
+
+
+def _is_inside(folder: str, cwds: frozenset[str | None], world: World) -> bool:
+    """
+    A folder of the workspace in which git finds the workspace's repository, or one that was there
+    before: nothing named .git may be written, and commands run with `safe.bareRepository=explicit`,
+    so that a folder which only looks like a repository is none.
+    """
+    found = world.all_in_workspace(folder, cwds)
+    return (
+        found is not None
+        and ".." not in folder.split("/")
+        and not any(protected(each) for each in found)
+    )
 
 
 def _is_root(folder: str, cwds: frozenset[str | None], world: World) -> bool:
