@@ -41,5 +41,11 @@ def test_an_answer_at_once_is_an_answer() -> None:
 
 
 def test_what_cannot_be_followed_fails() -> None:
-    assert Running([malformed("{", "no JSON")])(run_simple).reason == "malformed reply: no JSON"
-    assert Running([ModelError("gone")])(run_simple).reason == "gone"
+    odd, lost = Running([malformed("{", "no JSON")]), Running([ModelError("gone")])
+
+    followed, asked = odd(run_simple), lost(run_simple)
+
+    assert (followed.ending, followed.reason) == ("failed", "malformed reply: no JSON")
+    assert followed.answer == "Completed 0 of 0 calls; no answer was given.\n\nLast thought: {"
+    assert (asked.ending, asked.reason) == ("failed", "gone")
+    assert lost.payloads("model.failed")[0]["trouble"] == "gone"

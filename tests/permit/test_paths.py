@@ -91,6 +91,7 @@ def test_a_search_for_files_stays_where_a_rule_allows_it(
         ("Glob(src/**)", "**/*.py", "."),
         ("Glob(src/**)", "../x", "src"),
         ("Glob(src/*)", "src/**", "."),
+        ("Glob(**)", "*", "/skills/demo"),
     ],
 )
 def test_a_search_that_may_find_more_is_refused(rules: str, pattern: str, path: str) -> None:
@@ -107,6 +108,7 @@ def test_a_search_for_text_is_judged_by_its_folder_and_not_by_its_expression() -
     assert not verdict("Grep(src/**)", "Grep", pattern="x", path="src/../.env").allowed
     assert not verdict("Grep(src/*)", "Grep", pattern="x", path="src/sub").allowed
     assert not verdict("Grep", "Grep", path="src").allowed
+    assert not verdict("Grep(**)", "Grep", pattern="x", path="/skills/demo").allowed
 
 
 @pytest.mark.parametrize(
@@ -150,3 +152,9 @@ def test_a_rule_may_name_one_skill() -> None:
     assert verdict("Skill(pdf)", "Skill", name="pdf").allowed
     assert not verdict("Skill(pdf)", "Skill", name="csv").allowed
     assert not verdict("Skill", "Skill").allowed
+
+
+def test_a_tool_with_nothing_to_match_is_granted_by_its_bare_name_alone() -> None:
+    assert verdict("Deploy", "Deploy", anything=1).allowed
+    assert not verdict("Deploy(staging)", "Deploy", anything=1).allowed
+    assert not verdict("Read", "Deploy", anything=1).allowed
