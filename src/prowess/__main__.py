@@ -1,5 +1,5 @@
 """`python -m prowess`."""
 
-from prowess.cli.app import main
+from prowess.cli.start import main
 
 main()

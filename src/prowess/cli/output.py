@@ -92,8 +92,12 @@ def open_console(*, stderr: bool = False) -> "Console":
     """NO_COLOR means no styles at all: bold and dim are as little wanted in a plain file as red."""
     from rich.console import Console
 
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # for who handles it for all; Rich would leave with a failure
+
     plain: dict[str, Any] = {"color_system": None} if os.environ.get("NO_COLOR") else {}
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, **plain)
+    return Ours(stderr=stderr, highlight=False, soft_wrap=True, **plain)
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
