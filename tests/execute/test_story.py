@@ -1,12 +1,15 @@
 """What a run tells: every wait, every call before it is made, one line for people, and how far it is."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from prowess.core.chat import Call, Message, Observation, Reply
 from prowess.core.event import Event
-from prowess.execute.means import Budget
+from prowess.execute.agent import run_agent
+from prowess.execute.means import Budget, Means
+from prowess.execute.simple import run_simple
 from prowess.execute.story import Story, told
 from prowess.model.scripted import call, final, malformed
 from running import Running
@@ -131,3 +134,41 @@ def test_a_reply_is_summed_up_by_its_first_line_or_by_what_is_wrong_with_it() ->
 )
 def test_a_call_is_one_line_with_what_says_most(given: dict[str, str], line: str) -> None:
     assert told(a_call("Bash", **given)) == line
+
+
+@pytest.mark.parametrize("how", [run_agent, run_simple])
+def test_a_run_tells_each_wait_for_its_model_before_the_reply(how: Any) -> None:
+    async def think(messages: Any, cards: Any, on_wait: Any) -> Reply:
+        on_wait("busy for 2 s")
+        return final("done")
+
+    def patient(messages: Any, *, means: Means, budget: Budget) -> Any:
+        return how(messages, means=replace(means, think=think), budget=budget)
+
+    run = Running([])
+    run(patient)
+
+    assert run.kinds() == ["model.waited", "model.replied"]
+    assert run.payloads("model.waited")[0]["why"] == "busy for 2 s"
+
+
+def test_a_sub_agent_is_told_how_many_iterations_are_left_and_other_calls_are_made_as_ever() -> (
+    None
+):
+    asked: list[tuple[str, int]] = []
+
+    async def delegate(made: Call, left: int) -> Observation | None:
+        asked.append((made.tool, left))
+        return Observation(call_id=made.id, text="joined") if made.tool == "Skill" else None
+
+    run = Running(
+        [call("Skill", name="deep"), call("Read", file_path="a"), final("done")],
+        ECHO,
+        budget=Budget(iterations=5),
+        means={"delegate": delegate},
+    )
+    run()
+
+    assert asked == [("Skill", 4), ("Read", 3)]
+    assert [made.tool for made in run.made] == ["Read"]
+    assert run.asked[1][-1].text == "joined"
