@@ -1,31 +1,81 @@
-"""Every promise of docs/requirements.md names a test that exists."""
+"""Every requirement of the design has a row with a test that is there and is run."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).parent
-PAGE = (TESTS.parent / "docs" / "requirements.md").read_text()
-NAMED = re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)
+ROOT = TESTS.parent
+PAGE = (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
+ROWS = re.findall(
+    r"^\| (\d+\.\d+) \| (.+) \| `(.+)` \| `(.+)::(\w+)` \| \[.+\]\((.+)\) \|$", PAGE, re.MULTILINE
+)
+SECTIONS = (10, 5, 8, 12, 7, 6, 6, 3, 4, 3)  # how many requirements each has, in the design
+NUMBERS = [
+    f"{section}.{number}"
+    for section, count in enumerate(SECTIONS, 1)
+    for number in range(1, count + 1)
+]
+DESIGN = Path(os.environ.get("PROWESS_SHARED", ROOT.parent / "shared")) / "design/requirements.md"
+
+
+def test_every_requirement_has_a_row_and_they_stand_in_order() -> None:
+    told = list(dict.fromkeys(row[0] for row in ROWS))
+
+    assert told == NUMBERS
+    assert len(ROWS) == len(re.findall(r"^\| \d", PAGE, re.MULTILINE)), "a row has another form"
+
+
+def test_what_is_missing_stands_first_and_names_requirements() -> None:
+    headings = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
+    named = re.findall(r"^- \*\*(\d+\.\d+),", PAGE, re.MULTILINE)
+
+    assert headings[0] == "What is missing"
+    assert set(named) <= set(NUMBERS)
+
+
+@pytest.mark.skipif(not DESIGN.exists(), reason="the design is not beside the repository")
+def test_the_numbers_are_those_of_the_design() -> None:
+    sections = re.split(r"^## \d+\. .*$", DESIGN.read_text(encoding="utf-8"), flags=re.MULTILINE)[
+        1:
+    ]
+
+    assert tuple(len(re.findall(r"^\d+\. ", each, re.MULTILINE)) for each in sections) == SECTIONS
 
 
 @cache
 def named_in(file: Path) -> frozenset[str]:
-    found = ast.walk(ast.parse(file.read_text()))
+    found = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
     return frozenset(
         node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )
 
 
-def test_every_row_of_the_page_names_a_test() -> None:
-    rows = [line for line in PAGE.splitlines() if line.startswith("| ") and "| promise" not in line]
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:40]}")
+def test_a_row_names_what_is_there(row: tuple[str, ...]) -> None:
+    _, _, where, file, name, page = row
 
-    assert len(rows) == len(NAMED) > 50
-
-
-@pytest.mark.parametrize(("file", "name"), NAMED, ids=lambda value: value)
-def test_a_named_test_exists(file: str, name: str) -> None:
+    assert (ROOT / "src" / "prowess" / where).exists()
     assert name in named_in(TESTS / file)
+    assert (ROOT / "docs" / page.partition("#")[0]).exists()
+
+
+def test_every_named_test_is_collected_and_so_is_run() -> None:
+    """`make test` and the workflow of the repository run all that is collected."""
+    files = sorted({str(TESTS / row[3]) for row in ROWS})
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    collected = set(re.findall(r"^tests/(\S+?::\w+)", done.stdout, re.MULTILINE))
+    assert {f"{row[3]}::{row[4]}" for row in ROWS} <= collected, done.stdout[-2000:] + done.stderr
