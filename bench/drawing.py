@@ -32,7 +32,7 @@ def svg(plot: Plot) -> str:
 def _row(at: int, name: str, value: float, share: float) -> str:
     top = _TOP + at * _ROW
     length = max(1.0, share * (_WIDTH - _NAME - _LABEL))
-    colour = _OURS if "prowess" in name else _OTHERS
+    colour = _OURS if "prowess" in name or name == "ours" else _OTHERS
     return (
         f'<text x="{_NAME - 8}" y="{top + 14}" text-anchor="end" fill="#374151">{escape(name)}</text>'
         f'<rect x="{_NAME}" y="{top + 3}" width="{length:.1f}" height="15" rx="2" fill="{colour}"/>'
