@@ -20,8 +20,9 @@ import pytest
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event, Recorded
 from prowess.core.ports import Log
-from prowess.observe.log import RUNS, SqliteLog
+from prowess.observe.log import SqliteLog
 from prowess.observe.opening import open_log
+from prowess.observe.rows import RUNS
 from prowess.observe.schema import MIGRATIONS
 
 WRITER = """
@@ -159,6 +160,43 @@ def test_the_next_number_follows_the_highest(log: Log) -> None:
     log.append(event(), seq=7)
 
     assert log.append(event()).seq == 8
+
+
+# Several at once
+
+
+def test_several_events_are_kept_in_the_order_they_are_given(log: Log) -> None:
+    log.append(event("b"))
+
+    kept = log.append_all(
+        [(event("a"), None), (event("b"), None), (event("a"), 7), (event("a"), None)]
+    )
+
+    assert [(each.event.run, each.seq) for each in kept] == [("a", 1), ("b", 2), ("a", 7), ("a", 8)]
+    assert list(log.tail())[1:] == kept
+    assert log.append_all([]) == []
+
+
+def test_of_several_events_those_that_were_kept_before_are_answered_with_what_is_kept(
+    log: Log,
+) -> None:
+    first = log.append(event(number=1), seq=1)
+
+    kept = log.append_all([(event(number=8), 1), (event(number=2), 2), (event(number=9), 2)])
+
+    assert kept[0] == first
+    assert kept[1] == kept[2]
+    assert numbers(log.run("run")) == [1, 2]
+
+
+def test_several_events_are_kept_together_or_not_at_all(log: Log) -> None:
+    too_large = 10**30  # for a number in any database
+
+    with pytest.raises((OutsideError, OverflowError)):
+        log.append_all([(event(number=1), 1), (event(number=2), too_large)])
+
+    assert list(log.tail()) == []
+    assert log.append(event()).seq == 1
 
 
 # Written twice
@@ -303,13 +341,25 @@ def test_a_payload_may_hold_any_text(place: Place, text: str) -> None:
     assert [each.event for each in place.open().tail()] == [written]
 
 
-@pytest.mark.parametrize("word", ["", "with blanks", "'; drop table event; --", "ü🦉", "a%b_c"])
+@pytest.mark.parametrize(
+    "word", ["", "with blanks", "'; drop table event; --", "ü🦉", "a%b_c", "what?"]
+)
 def test_a_run_and_a_kind_may_be_any_text(log: Log, word: str) -> None:
     log.append(event("other", "other"))
     log.append(event(word, word))
 
     assert [each.event.run for each in log.run(word)] == [word]
     assert [each.event.kind for each in log.tail(kind=word)] == [word]
+
+
+@pytest.mark.parametrize(("word", "kept"), [("a\0b", "a\\x00b"), ("\ud800", "\\ud800")])
+def test_what_no_database_can_keep_in_a_name_is_kept_as_its_escape(
+    log: Log, word: str, kept: str
+) -> None:
+    written = log.append(event(word, word))
+
+    assert (written.event.run, written.event.kind) == (kept, kept)
+    assert list(log.run(word)) == list(log.run(kept)) == list(log.tail(kind=word)) == [written]
 
 
 def test_an_event_can_be_shown_as_json(log: Log) -> None:

@@ -29,6 +29,10 @@ class Log(Protocol):
         """Keep the event; without `seq` it gets the run's next. Returns what is kept under that number."""
         ...
 
+    def append_all(self, events: Sequence[tuple[Event, int | None]]) -> list[Recorded]:
+        """Keep several events, each with its `seq` or None, together: all of them or none."""
+        ...
+
     def run(self, run: str, *, after: int = 0) -> Iterator[Recorded]:
         """The events of one run in order, those after `seq` `after`."""
         ...

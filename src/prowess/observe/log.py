@@ -1,43 +1,35 @@
 """
 The event log in one SQLite file: written once, read back in order as often as you like.
 
-One transaction is one event, so the order of positions is the order in which events were kept: who
+One process at a time writes, so the order of positions is the order in which events were kept: who
 has read up to a position has missed nothing below it.
 """
 
-import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event, Recorded
 from prowess.core.files import make_private, make_private_file
+from prowess.observe.rows import COLUMNS, Row, Rows, fit, recorded
 from prowess.observe.schema import bring_up_to_date
 
 PATIENCE = 30  # seconds to wait for another process that writes
-_PAGE = 200  # rows read at once; nothing is held open while the reader thinks
-_COLUMNS = "position, run, seq, at, kind, payload"
-STARTED = "kind = 'run.started'"
-# A run is what has begun; a second beginning of it would not be another run.
-RUNS = f"""
-    select run from event as start where {STARTED} and not exists (
-        select 1 from event where {STARTED} and run = start.run and seq < start.seq
-    )
-"""  # noqa: S608  our own words
-_Row = tuple[int, str, int, str, str, str]
 
 
-class SqliteLog:
+class SqliteLog(Rows):
     """
     The `Log` port on an embedded database.
 
     Several processes may write to one file at once, and several threads to one log.
     """
+
+    _index = "indexed by run_started"
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -71,64 +63,38 @@ class SqliteLog:
                 return
 
     def append(self, event: Event, *, seq: int | None = None) -> Recorded:
-        if seq is not None and seq < 1:
-            raise ValueError(f"seq counts from 1, not {seq}")
-        run, kind = _text(event.run), _text(event.kind)
-        payload = _text(json.dumps(dict(event.payload), ensure_ascii=False, sort_keys=True))
+        return self.append_all([(event, seq)])[0]
+
+    def append_all(self, events: Sequence[tuple[Event, int | None]]) -> list[Recorded]:
+        rows = [fit(event, seq) for event, seq in events]
         with self._explained(), self._one:
-            kept = self._keep(run, seq, kind, payload)
+            kept = self._keep(rows)
         for wake in self._listeners:
             wake()
-        return _recorded(kept)
+        return [recorded(row) for row in kept]
 
-    def _keep(self, run: str, seq: int | None, kind: str, payload: str) -> _Row:
+    def _keep(self, rows: Sequence[Mapping[str, Any]]) -> list[Row]:
         self._db.execute("begin immediate")
         try:
-            if seq is None:
-                query = "select coalesce(max(seq), 0) + 1 from event where run = ?"
-                (seq,) = self._db.execute(query, (run,)).fetchone()
-            self._db.execute(
-                "insert or ignore into event (run, seq, kind, payload) values (?, ?, ?, ?)",
-                (run, seq, kind, payload),
-            )
-            query = f"select {_COLUMNS} from event where run = ? and seq = ?"  # noqa: S608  our own columns
-            kept: _Row = self._db.execute(query, (run, seq)).fetchone()
+            kept = [self._keep_one(row) for row in rows]
             self._db.execute("commit")
         except BaseException:
             self._db.execute("rollback")
             raise
         return kept
 
-    def run(self, run: str, *, after: int = 0) -> Iterator[Recorded]:
-        ((last,),) = self._all("select max(seq) from event where run = ?", run)
-        yield from self._read("run = ?", (run,), by="seq", after=after, last=last)
-
-    def tail(self, *, after: int = 0, kind: str | None = None) -> Iterator[Recorded]:
-        ((last,),) = self._all("select max(position) from event")
-        where, values = ("true", ()) if kind is None else ("kind = ?", (kind,))
-        yield from self._read(where, values, by="position", after=after, last=last)
-
-    def last(self, count: int, *, kind: str | None = None) -> Sequence[Recorded]:
-        where, values = ("true", ()) if kind is None else ("kind = ?", (kind,))
-        query = f"select {_COLUMNS} from event where {where} order by position desc limit ?"  # noqa: S608  our own words
-        with self._explained():
-            return [_recorded(row) for row in reversed(self._all(query, *values, count))]
-
-    def runs(self, *, limit: int, before: str | None = None) -> Sequence[str]:
-        if before is None:
-            return self._column(f"{RUNS} order by position desc limit ?", limit)
-        place = f"select position from event where {STARTED} and run = ? order by seq limit 1"  # noqa: S608  our own words
-        query = f"{RUNS} and position < ({place}) order by position desc limit ?"
-        return self._column(query, before, limit)
-
-    def runs_beginning(self, beginning: str) -> Sequence[str]:
-        last = beginning + chr(0x10FFFF)  # after everything that begins so
-        query = f"""
-            select run from event indexed by run_started
-            where {STARTED} and run >= ? and run < ? and instr(substr(run, ?), '.') = 0
-            group by run order by min(position) desc
-        """  # noqa: S608  our own words
-        return self._column(query, beginning, last, len(beginning) + 1)
+    def _keep_one(self, row: Mapping[str, Any]) -> Row:
+        run, seq = row["run"], row["seq"]
+        if seq is None:
+            query = "select coalesce(max(seq), 0) + 1 from event where run = ?"
+            (seq,) = self._db.execute(query, (run,)).fetchone()
+        self._db.execute(
+            "insert or ignore into event (run, seq, kind, payload) values (?, ?, ?, ?)",
+            (run, seq, row["kind"], row["payload"]),
+        )
+        query = f"select {COLUMNS} from event where run = ? and seq = ?"  # noqa: S608  our own columns
+        kept: Row = self._db.execute(query, (run, seq)).fetchone()
+        return kept
 
     @contextmanager
     def notify(self, wake: Callable[[], None]) -> Iterator[None]:
@@ -144,29 +110,15 @@ class SqliteLog:
         with self._one:
             self._db.close()
 
-    def _read(
-        self, where: str, values: tuple[str, ...], *, by: str, after: int, last: int | None
-    ) -> Iterator[Recorded]:
-        """Page by page, up to what is there now: who writes while reading still comes to an end."""
-        query = f"select {_COLUMNS} from event where {where} and {by} > ? and {by} <= ? order by {by} limit {_PAGE}"  # noqa: S608  our own words
-        while last is not None and after < last:
-            with self._explained():
-                page = [_recorded(row) for row in self._all(query, *values, after, last)]
-            yield from page
-            after = getattr(page[-1], by) if page else last
-
     def _all(self, query: str, *values: object) -> list[Any]:
         with self._explained(), self._one:
             return self._db.execute(query, values).fetchall()
-
-    def _column(self, query: str, *values: object) -> list[str]:
-        return [value for (value,) in self._all(query, *values)]
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.DatabaseError, json.JSONDecodeError) as error:
+        except sqlite3.DatabaseError as error:
             raise OutsideError(
                 f"the event log {self.path} cannot be used: {error}",
                 hint="move the file away to begin a new log, or name another folder with --data",
@@ -176,18 +128,3 @@ class SqliteLog:
                 f"the data folder {os.path.dirname(self.path)} cannot be used: {error.strerror}",
                 hint="name a folder that you can write to with --data or PROWESS_DATA",
             ) from error
-
-
-def _text(text: str) -> str:
-    """Names of files may hold what is no text; what cannot be stored is written as an escape."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _recorded(row: _Row) -> Recorded:
-    position, run, seq, at, kind, payload = row
-    return Recorded(
-        event=Event(run=run, kind=kind, payload=json.loads(payload)),
-        seq=seq,
-        position=position,
-        at=at,
-    )

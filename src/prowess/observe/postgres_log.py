@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any
 from prowess.core.database import Database
 from prowess.core.event import Event, Recorded
 from prowess.core.postgres import LOG, LOG_CHANNEL, bring_up_to_date
-from prowess.core.text import storable
 from prowess.observe.listening import Listening
-from prowess.observe.rows import COLUMNS, Row, Rows, payload_of, recorded
+from prowess.observe.rows import COLUMNS, Row, Rows, fit, recorded
 
 if TYPE_CHECKING:
     from prowess.core.postgres import Connection
@@ -48,15 +47,19 @@ MIGRATIONS = (
         "create unique index event_token on event (token) where token is not null",
     ),
 )
-_KEEP = """
-    insert into event (run, seq, kind, payload, token) values (
-        %(run)s,
-        coalesce(%(seq)s, (select coalesce(max(seq), 0) + 1 from event where run = %(run)s)),
-        %(kind)s, %(payload)s, %(token)s
-    ) on conflict do nothing
-"""
-_BY_SEQ = f"select {COLUMNS} from event where run = %(run)s and seq = %(seq)s"  # noqa: S608  our own words
-_BY_TOKEN = f"select {COLUMNS} from event where token = %(token)s"  # noqa: S608  our own words
+# What is kept now, or was kept before: a statement does not see its own rows in the table.
+_KEEP = f"""
+    with kept as (
+        insert into event (run, seq, kind, payload, token) values (
+            %(run)s,
+            coalesce(%(seq)s, (select coalesce(max(seq), 0) + 1 from event where run = %(run)s)),
+            %(kind)s, %(payload)s, %(token)s
+        ) on conflict do nothing returning {COLUMNS}
+    )
+    select {COLUMNS} from kept union all select {COLUMNS} from event where
+"""  # noqa: S608  our own words
+_BY_SEQ = f"{_KEEP} run = %(run)s and seq = %(seq)s"
+_BY_TOKEN = f"{_KEEP} token = %(token)s"
 
 
 class PostgresLog(Rows):
@@ -77,7 +80,7 @@ class PostgresLog(Rows):
         return self.append_all([(event, seq)])[0]
 
     def append_all(self, events: Sequence[tuple[Event, int | None]]) -> list[Recorded]:
-        rows = [_row(event, seq) for event, seq in events]
+        rows = [{**fit(event, seq), "token": _token(seq)} for event, seq in events]
         kept = self._database.do(lambda connection: _keep(connection, rows))
         for wake in self._listeners:
             wake()
@@ -112,25 +115,16 @@ class PostgresLog(Rows):
         return self._database.do(lambda connection: connection.execute(words, values).fetchall())
 
 
-def _row(event: Event, seq: int | None) -> dict[str, Any]:
-    if seq is not None and seq < 1:
-        raise ValueError(f"seq counts from 1, not {seq}")
-    return {
-        "run": storable(event.run),
-        "seq": seq,
-        "kind": storable(event.kind),
-        "payload": payload_of(event),
-        "token": uuid.uuid4() if seq is None else None,
-    }
+def _token(seq: int | None) -> uuid.UUID | None:
+    return uuid.uuid4() if seq is None else None
 
 
 def _keep(connection: "Connection", rows: Sequence[dict[str, Any]]) -> list[Row]:
     """All of them in one transaction and one round trip."""
     with connection.pipeline(), connection.transaction():
         connection.execute("select pg_advisory_xact_lock(%s)", (LOG,))
-        found = []
-        for row in rows:
-            connection.execute(_KEEP, row)
-            found.append(connection.execute(_BY_TOKEN if row["seq"] is None else _BY_SEQ, row))
+        found = [
+            connection.execute(_BY_TOKEN if row["seq"] is None else _BY_SEQ, row) for row in rows
+        ]
         connection.execute(f"notify {LOG_CHANNEL}")
     return [each.fetchall()[0] for each in found]

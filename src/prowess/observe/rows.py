@@ -1,5 +1,5 @@
 """
-Reading an event log that is a table, in the words that both of its databases know.
+An event log that is a table: what goes into it, and reading it in words that both databases know.
 
 A log reads page by page up to what is there when it begins: nothing is held open while the reader
 thinks, and who writes while reading still comes to an end.
@@ -82,8 +82,17 @@ def _of_kind(kind: str | None) -> tuple[str, tuple[str, ...]]:
     return ("true", ()) if kind is None else ("kind = ?", (storable(kind),))
 
 
-def payload_of(event: Event) -> str:
-    return storable(json.dumps(dict(event.payload), ensure_ascii=False, sort_keys=True))
+def fit(event: Event, seq: int | None) -> dict[str, Any]:
+    """An event as a database can keep it."""
+    if seq is not None and seq < 1:
+        raise ValueError(f"seq counts from 1, not {seq}")
+    payload = json.dumps(dict(event.payload), ensure_ascii=False, sort_keys=True)
+    return {
+        "run": storable(event.run),
+        "seq": seq,
+        "kind": storable(event.kind),
+        "payload": storable(payload),
+    }
 
 
 def recorded(row: Row) -> Recorded:
