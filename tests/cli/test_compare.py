@@ -147,7 +147,7 @@ def test_a_table_bars_and_a_picture_are_shown(repo: Repository, tmp_path: Path, 
     assert "success\t0\t1\tshare of runs" in done.out
     assert "  with     ████████████████████████  1" in done.out
     texts = [each.text for each in ET.parse(tmp_path / "p.svg").iter() if each.text]  # noqa: S314
-    assert "With and without careful, 1 tasks" in texts
+    assert "With and without careful, 1 task" in texts
     assert "evidence quality" in texts
 
 

@@ -15,7 +15,10 @@ from prowess.core.evidence import Report
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One run of one task in one way. `cited` are items of evidence it gave, `confirmed` those that hold."""
+    """
+    One run of one task in one way. `cited` are items of evidence it gave, `confirmed` those that hold;
+    `verdicts` are those of the check, in the order of the task's criteria.
+    """
 
     task: str
     way: str
@@ -28,10 +31,11 @@ class Trial:
     cost: float | None
     iterations: int
     hygiene: Hygiene
+    verdicts: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         told = {name: getattr(self, name) for name in self.__slots__ if name != "hygiene"}
-        return {**told, "hygiene": self.hygiene.as_json()}
+        return {**told, "verdicts": list(self.verdicts), "hygiene": self.hygiene.as_json()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,7 @@ def judged(report: Report, *, proposing: bool) -> dict[str, Any]:
         "outcome": report.outcome,
         "cited": len(given),
         "confirmed": sum(item.state == "confirmed" for item in given),
+        "verdicts": [each.verdict for each in asked],
     }
 
 
@@ -80,6 +85,7 @@ def trial(checked: Mapping[str, Any], events: Sequence[Event]) -> Trial:
         cost=None if None in costs else sum(costs),
         iterations=len(replies),
         hygiene=hygiene(events),
+        verdicts=tuple(checked.get("verdicts", ())),  # a log of before has none
     )
 
 

@@ -18,6 +18,7 @@ _CLAIM = re.compile(
     r"|works?|passes|succeeds|verified|confirmed|PASS)\b"
 )
 _SHOWN = re.compile(r"`[^`\n]+`|\b[\w./-]{1,200}\.\w{1,20}:\d+\b|\"location\"")
+_FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
@@ -89,7 +90,8 @@ class _Tally:
         self.structured = self.structured or tool_kind == "SEARCH"
 
     def figures(self) -> Hygiene:
-        claims = [each for each in _SENTENCE.split(self.answer) if _CLAIM.search(each)]
+        words = _FENCED.sub("", self.answer)  # the evidence JSON is no sentence
+        claims = [each for each in _SENTENCE.split(words) if _CLAIM.search(each)]
         return Hygiene(
             searches=self.searches,
             reads=self.reads,
