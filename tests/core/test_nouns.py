@@ -24,7 +24,21 @@ from prowess.core.chat import (
     observation_as_json,
     observation_from_json,
 )
-from prowess.core.errors import UsageError
+from prowess.core.errors import (
+    TOLD_AS,
+    CancelledRunError,
+    ConflictError,
+    ContextTooLongError,
+    InDoubtError,
+    NotOnBoardError,
+    ProwessError,
+    RefusedError,
+    SettingsError,
+    UnknownRunError,
+    UnknownSkillError,
+    UsageError,
+    WaitingRunError,
+)
 from prowess.core.event import skills_discovered, skills_load_failed, skills_truncated
 from prowess.core.evidence import (
     Criterion,
@@ -42,6 +56,9 @@ from prowess.core.run import Outcome, Question, outcome_from_json
 from prowess.core.task import Mark, Plan, Task
 from prowess.core.text import shortened, storable
 from prowess.core.workflow import Mistake, WorkflowError
+
+
+MISTAKE = Mistake(message="no such field", hint="take it out", line=3, column=5)
 
 
 def through_a_file(value: Any) -> Any:
@@ -214,13 +231,12 @@ def test_a_name_that_is_not_on_the_board_is_refused_with_the_nearest_or_with_all
 
 
 def test_all_mistakes_of_a_workflow_are_in_its_error_and_the_first_says_the_line() -> None:
-    first = Mistake(message="no such field", hint="take it out", line=3, column=5)
-    both = WorkflowError("skill.yaml", (first, replace(first, line=9)))
+    both = WorkflowError("skill.yaml", (MISTAKE, replace(MISTAKE, line=9)))
 
     assert str(both).startswith("skill.yaml has 2 mistakes:\n  line 3, column 5: no such field")
     assert both.line == 3
-    assert "has a mistake:" in str(WorkflowError("skill.yaml", (first,)))
-    assert first.as_json() == {
+    assert "has a mistake:" in str(WorkflowError("skill.yaml", (MISTAKE,)))
+    assert MISTAKE.as_json() == {
         "message": "no such field",
         "hint": "take it out",
         "line": 3,
@@ -262,3 +278,43 @@ def test_facts_about_skills_have_the_fields_that_observers_know() -> None:
     }
     assert failed.payload == {"run_id": "r", "name": "a", "error": "no header"}
     assert cut.payload == {"run_id": "r", "name": "a", "max_chars": 10}
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (UnknownSkillError("x"), (1, 404, "NOT_FOUND")),
+        (UnknownRunError("x"), (1, 404, "NOT_FOUND")),
+        (NotOnBoardError("x"), (1, 404, "NOT_FOUND")),
+        (ConflictError("x"), (1, 409, "CONFLICT")),
+        (WaitingRunError("x"), (4, 409, "WAITING")),
+        (CancelledRunError("x"), (1, 409, "CANCELLED")),
+        (InDoubtError("x"), (1, 409, "IN_DOUBT")),
+        (SettingsError("x"), (2, 400, "VALIDATION_ERROR")),
+        (WorkflowError("x", (MISTAKE,)), (1, 422, "SKILL_ERROR")),
+        (RefusedError("x"), (1, 403, "REFUSED")),
+        (ContextTooLongError("x"), (3, 503, "OUTSIDE_ERROR")),
+    ],
+)
+def test_programs_are_told_the_same_of_an_error_in_every_version(
+    error: ProwessError, told: tuple[int, int, str]
+) -> None:
+    first = next(row for row in TOLD_AS if isinstance(error, row[0]))
+
+    assert first[1:] == told
+
+
+def test_a_task_of_a_plan_is_told_whole() -> None:
+    task = Task(label="l", line=3, mark="x", hints=("h",), criteria=("c",), files=("f",))
+
+    assert task.as_json() == {
+        "label": "l",
+        "line": 3,
+        "mark": "x",
+        "section": "",
+        "hints": ["h"],
+        "criteria": ["c"],
+        "files": ["f"],
+        "after": [],
+        "ignored": False,
+    }

@@ -51,8 +51,9 @@ def misread(text: str, *, first_line: int = 1) -> YamlSyntaxError:
         ("No", "No"),
         ("on", "on"),
         ("y", "y"),
-        ("true", True),
-        ("FALSE", False),
+        *((word, True) for word in ("true", "True", "TRUE")),
+        *((word, False) for word in ("false", "False", "FALSE")),
+        *((word, None) for word in ("Null", "NULL")),
         ("tRUE", "tRUE"),
         ("null", None),
         ("~", None),
@@ -153,6 +154,10 @@ def test_a_field_kept_as_text_is_kept_so_all_the_way_down() -> None:
     document = read_mapping("a: {b: [1.10, {c: true}]}\n", keep_text=frozenset({"a"}))
 
     assert document.value == {"a": {"b": ["1.10", {"c": "true"}]}}
+
+
+def test_a_tag_does_not_make_a_number_of_a_field_kept_as_text() -> None:
+    assert read_mapping("a: !!int 007\n", keep_text=frozenset({"a"})).value == {"a": "007"}
 
 
 @pytest.mark.parametrize("text", ["name:\n", "name: ~\n", "name: null\n", "name: # later\n"])
