@@ -57,7 +57,6 @@ from prowess.core.task import Mark, Plan, Task
 from prowess.core.text import shortened, storable
 from prowess.core.workflow import Mistake, WorkflowError
 
-
 MISTAKE = Mistake(message="no such field", hint="take it out", line=3, column=5)
 
 
