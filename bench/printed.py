@@ -154,13 +154,4 @@ def kills(text: str) -> Found:
     return found_of({"kills asked for": 0, **told})
 
 
-def plain(text: str) -> Found:
-    """Tables of targets, and bars of the first table that has numbers in its second column."""
-    first = next((each for each in tables(text) if _value(each.rows[0][1]) is not None), None)
-    plot = None
-    if first and first.column("target", "promise") != 0:
-        plot = bars(text, first.header[1], title=first.header[0] or "Figures", unit=first.header[1])
-    return Found(figures=figures(text), plot=plot)
-
-
 Reader = Callable[[str], Found]
