@@ -1,6 +1,7 @@
-"""`prowess backup` and `prowess restore`, as a person and a program meet them."""
+"""`prowess backup`, `prowess restore` and `prowess migrate`, as a person and a program meet them."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -8,11 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from house import skill_file
 from model.formats import Say
 from model.server import Fault, ModelServer
+from postgres import postgres_url
 from support import Cli
 
+__all__ = ["postgres_url"]
 PROWESS = [sys.executable, "-m", "prowess"]
 
 
@@ -87,3 +92,54 @@ def test_an_archive_that_is_not_there_is_told(cli: Cli) -> None:
 
     assert missing.code == 3
     assert "nowhere.zip" in missing.json["message"]
+
+
+def test_an_unfinished_run_goes_on_in_the_database_that_it_was_carried_to(
+    home: Path, project: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skill_file(project, "slow", "Work slowly.")
+    work = calls("Bash", command="echo once >> lines")
+    with ModelServer(work, Fault(trouble="hang"), Say(text="done")) as server:
+        command = [*PROWESS, "run", "slow", "--json", "--model", f"{server.url}/v1#m"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=project) as child:
+            try:
+                until(lambda: len(server.requests) == 2)
+                early = subprocess.run(
+                    [*PROWESS, "migrate", "--to", postgres_url, "--json"],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+            finally:
+                child.kill()
+        (run,) = told("runs", "list")
+        events = lines("runs", "events", run["id"])
+        carried = told("migrate", "--to", postgres_url)
+        monkeypatch.setenv("PROWESS_DATABASE_URL", postgres_url)
+        assert lines("runs", "events", run["id"]) == events
+        *_, last = lines("runs", "resume", run["id"])
+
+    assert early.returncode == 1
+    assert str(child.pid) in json.loads(early.stdout)["message"]
+    assert carried["tables"]["event"]["rows"] >= len(events)
+    assert os.environ["PROWESS_DATABASE_URL"] not in json.dumps(carried)
+    assert last["outcome"]["answer"] == "done"
+    assert (project / "lines").read_text() == "once\n"
+
+
+def test_only_a_database_can_be_migrated_to(cli: Cli, tmp_path: Path) -> None:
+    refused = cli("migrate", "--to", "mysql://somewhere/else", "--json")
+
+    assert refused.code == 2
+    assert "postgresql://" in refused.json["hint"]
+
+
+def test_what_is_in_postgresql_is_backed_up_there(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROWESS_DATABASE_URL", "postgresql://nobody@nowhere/nothing")
+
+    refused = cli("backup", "kept.zip", "--json")
+
+    assert refused.code == 2
+    assert "pg_dump" in refused.json["hint"]

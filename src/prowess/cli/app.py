@@ -39,7 +39,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "serve": ("serve",),
     "mcp": ("mcp",),
     "log": ("log",),
-    "keeping": ("backup", "restore"),
+    "keeping": ("backup", "restore", "migrate"),
     "demo": ("demo",),
 }
 

@@ -6,7 +6,6 @@ by names alone, and the new put in its place; both stay inside the data folder, 
 of its own.
 """
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -18,6 +17,7 @@ from datetime import UTC, datetime
 from prowess.core.errors import ConflictError, OutsideError
 from prowess.core.files import make_private
 from prowess.keep.archive import Archive, Manifest, reading
+from prowess.keep.at_work import refuse_at_work
 from prowess.keep.snapshot import check
 
 ASIDE = "replaced-"  # and the moment: what a restore found in its place
@@ -41,7 +41,7 @@ def restore(file: str, data: str, *, databases: Sequence[str], replace: bool) ->
                 f"there is something in {data} already",
                 hint="--replace moves it aside, --data names another folder",
             )
-        _refuse_at_work(databases)
+        refuse_at_work(databases)
         _refuse_too_big(archive, data)
         with _staged(data) as folder:
             for name in archive.manifest.files:
@@ -52,31 +52,6 @@ def restore(file: str, data: str, *, databases: Sequence[str], replace: bool) ->
                     check(copy, named=f"{os.path.basename(path)} in {file}")
             aside = _swap(data, folder)
     return Restored(manifest=archive.manifest, aside=aside)
-
-
-def _refuse_at_work(databases: Sequence[str]) -> None:
-    """A process that works on runs holds a lock on a file that is named after it."""
-    for folder in (f"{path}.workers" for path in databases):
-        for name in os.listdir(folder) if os.path.isdir(folder) else ():
-            if _is_locked(os.path.join(folder, name)):
-                raise ConflictError(
-                    f"the process {name.partition('-')[0]} works with this data folder",
-                    hint="end `prowess serve` and every run first",
-                )
-
-
-def _is_locked(path: str) -> bool:
-    try:
-        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(file)
-    return False
 
 
 def _refuse_too_big(archive: Archive, data: str) -> None:

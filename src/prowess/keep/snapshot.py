@@ -20,14 +20,14 @@ WHAT = "the database"
 def copy_databases(paths: Sequence[str], folder: str) -> None:
     """Each file under its own name in `folder`, gone through from its first page to its last."""
     with ExitStack() as stack:
-        readers = {path: stack.enter_context(_opened(path)) for path in paths}
-        with _nobody_writes(paths):
+        readers = {path: stack.enter_context(opened(path)) for path in paths}
+        with nobody_writes(paths):
             for path, reader in readers.items():
-                with _explained(path):
+                with explained(path):
                     reader.execute("begin")
                     reader.execute("select count(*) from sqlite_master").fetchone()
         for path, reader in readers.items():
-            with _explained(path):
+            with explained(path):
                 _copy(reader, os.path.join(folder, os.path.basename(path)))
     for path in paths:
         check(os.path.join(folder, os.path.basename(path)), named=path)
@@ -35,7 +35,7 @@ def copy_databases(paths: Sequence[str], folder: str) -> None:
 
 def check(path: str, *, named: str) -> None:
     """Go through the whole file; `named` is what people know it by."""
-    with _opened(path) as database, _explained(named):
+    with opened(path) as database, explained(named):
         ((found,),) = database.execute("pragma integrity_check(1)").fetchall()
     if found != "ok":
         raise damaged(WHAT, named, found)
@@ -44,7 +44,7 @@ def check(path: str, *, named: str) -> None:
 def rows(path: str) -> Mapping[str, int]:
     """How many rows each table has."""
     names = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
-    with _opened(path) as database, _explained(path):
+    with opened(path) as database, explained(path):
         tables = sorted(name for (name,) in database.execute(names))
         return {
             name: database.execute(f'select count(*) from "{name}"').fetchone()[0]  # noqa: S608  read from the file's own list
@@ -53,19 +53,21 @@ def rows(path: str) -> Mapping[str, int]:
 
 
 @contextmanager
-def _nobody_writes(paths: Sequence[str]) -> Iterator[None]:
+def nobody_writes(paths: Sequence[str]) -> Iterator[None]:
+    """While it lasts, the files stay as they are; who wants to write waits."""
     with ExitStack() as stack:
         for path in paths:
-            writer = stack.enter_context(_opened(path))
-            with _explained(path):
+            writer = stack.enter_context(opened(path))
+            with explained(path):
                 writer.execute("begin immediate")
         yield
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[sqlite3.Connection]:
+def opened(path: str) -> Iterator[sqlite3.Connection]:
+    """A connection to a file that is there, on which every statement is a transaction."""
     look(path, WHAT)
-    with _explained(path):
+    with explained(path):
         database = sqlite3.connect(
             f"file:{quote(path)}?mode=rw",  # never makes the file
             uri=True,
@@ -83,7 +85,7 @@ def _copy(reader: sqlite3.Connection, target: str) -> None:
 
 
 @contextmanager
-def _explained(path: str) -> Iterator[None]:
+def explained(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
