@@ -31,6 +31,9 @@ EXAMPLES: dict[str, tuple[str, object, str]] = {
     "serve_host": ('"::1"', "::1", "3"),
     "serve_port": ("0", 0, "70000"),
     "serve_hosts": ('["box.local"]', ("box.local",), '"box.local"'),
+    "serve_works": ("false", False, '"no"'),
+    "limits": ("{user = {ann = {at_once = 2}}}", {"user": {"ann": {"at_once": 2}}}, "3"),
+    "worker_at_once": ("3", 3, "0"),
     "serve_tokens": ('{abc = "ADMIN"}', {"abc": "ADMIN"}, '["abc"]'),
     "mcp_servers": ('{x = {command = ["y"]}}', {"x": {"command": ["y"]}}, "3"),
 }

@@ -2,6 +2,7 @@
 Runs as they are listed and shown: the view of the log, and what only the engine knows besides.
 
 A run whose process died told nobody, so to the log it is still running; here it is `interrupted`.
+One that waits in the queue is `queued`, and shown alone it says what it waits for.
 """
 
 import os
@@ -23,25 +24,27 @@ def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:
     for each in told:
         each["project"] = project_of(log, each["id"])
     if under_way := [each for each in told if each["ended"] is None]:
-        left = _interrupted(settings)
-        for each in under_way:
-            if each["id"].partition(".")[0] in left:
-                each["state"] = "interrupted"
+        _stand(settings, under_way)
     return told
+
+
+def _stand(settings: Settings, under_way: Sequence[Told]) -> None:
+    """Say of runs on which nobody works why that is so."""
+    from prowess.durable.standing import standing, why_waiting
+    from prowess.engine.limits import read_limits
+
+    stands = standing(settings.engine_place)
+    for each in under_way:
+        each["state"] = stands.get(each["id"].partition(".")[0], each["state"])
+        if each["state"] == "queued" and len(under_way) == 1:
+            limits = read_limits(settings.limits)
+            each["waits"] = why_waiting(settings.engine_place, each["id"], limits)
 
 
 def project_of(log: Log, run: str) -> str:
     """The folder that the run works in; empty for a run from before this was on record."""
     first = next(iter(log.run(run)), None)
     return str(first.event.payload.get("project", "")) if first else ""
-
-
-def _interrupted(settings: Settings) -> frozenset[str]:
-    if settings.database_url:  # there another worker takes such runs up by itself
-        return frozenset()
-    from prowess.durable.standing import interrupted
-
-    return interrupted(settings.engine_file)
 
 
 def print_runs(runs: Sequence[Told]) -> None:

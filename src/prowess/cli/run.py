@@ -1,6 +1,7 @@
 """The command that runs a skill to its end."""
 
 import os
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,7 +12,11 @@ from prowess.cli.output import note, say
 from prowess.core.run import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
+
     from prowess.cli.live import Visibility
+    from prowess.engine.house import House
     from prowess.engine.request import RunRequest
 
 
@@ -68,6 +73,12 @@ def run(
             "--renderer", help="How a workflow is shown: terminal, markdown, aider, json."
         ),
     ] = "auto",
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Let a worker or a server do it, and watch.")
+    ] = False,
+    priority: Annotated[
+        int, typer.Option("--priority", min=-100, max=100, help="In the queue: the higher first.")
+    ] = 0,
     open_: Annotated[
         bool, typer.Option("--open", help="Show HTML files that the run made in a browser.")
     ] = False,
@@ -117,7 +128,8 @@ def run(
         request = RunRequest(
             **common, answers=not json and sys.stdin.isatty(), max_iterations=max_iterations
         )
-        outcome = asyncio.run(_run(desk, request, visibility=visibility, json=json))
+        working = _queue(desk, request, priority) if queue else _start(desk, request)
+        outcome = asyncio.run(_watched(working, visibility=visibility, json=json))
         if not json and outcome.answer:
             say(outcome.answer)
     if open_:
@@ -133,17 +145,52 @@ def _as_typed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else shlex.join(words)
 
 
-async def _run(
-    desk: Desk, request: "RunRequest", *, visibility: "Visibility", json: bool
-) -> Outcome:
-    from prowess.cli.watching import resumable, watch
+@asynccontextmanager
+async def _start(desk: Desk, request: "RunRequest") -> "AsyncIterator[tuple[House, str]]":
+    """The run, at work in this process."""
+    from prowess.cli.watching import resumable
     from prowess.loop.house import open_whole_house
 
     async with open_whole_house(desk.settings) as house:
         house.check(request)
         run = await house.start(request)
         with resumable(run):
-            return await watch(house, run, visibility=visibility, json=json)
+            yield house, run
+
+
+@asynccontextmanager
+async def _queue(
+    desk: Desk, request: "RunRequest", priority: int
+) -> "AsyncIterator[tuple[House, str]]":
+    """The run, in the queue or at work in another process; it goes on when nobody watches any more."""
+    import asyncio
+
+    from prowess.engine.limits import read_limits
+    from prowess.engine.queueing import Queueing
+    from prowess.loop.house import open_whole_house
+
+    queueing = Queueing(everything=True, limits=read_limits(desk.settings.limits))
+    async with open_whole_house(desk.settings, queueing=queueing) as house:
+        house.check(request)
+        run = await house.start(request, priority=priority)
+        note(f"run {run} waits {await house.why_waiting(run)}".rstrip())
+        try:
+            yield house, run
+        except asyncio.CancelledError:
+            note(f"It goes on without you: `prowess runs events {run} --follow`")
+            raise
+
+
+async def _watched(
+    working: "AbstractAsyncContextManager[tuple[House, str]]",
+    *,
+    visibility: "Visibility",
+    json: bool,
+) -> Outcome:
+    from prowess.cli.watching import watch
+
+    async with working as (house, run):
+        return await watch(house, run, visibility=visibility, json=json)
 
 
 def end(outcome: Outcome, *, json: bool, told: bool = False) -> None:

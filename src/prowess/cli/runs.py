@@ -1,4 +1,4 @@
-"""The commands about runs: list, show, events, resume, cancel, fork, answer."""
+"""The commands about runs: list, show, events, resume, pause, cancel, fork, answer."""
 
 import os
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -184,6 +184,26 @@ def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = Fal
 
     whole = asyncio.run(stop())
     print_json({"run": whole, "cancelled": True}) if json else say(f"cancelled {whole}")
+
+
+@runs.command(epilog="Example: prowess runs pause 3f2a")
+def pause(run: Run, project: Project = ".", data: Data = None, json: Json = False) -> None:
+    """Stop a run where it is, wherever that is; `prowess runs resume` goes on with it."""
+    import asyncio
+
+    from prowess.loop.house import open_whole_house
+    from prowess.settings import load_settings
+
+    settings = load_settings(project=project, data=data)
+
+    async def stop() -> str:
+        async with open_whole_house(settings) as house:
+            whole = _whole(house.log, run)
+            await house.engine.pause(whole)
+            return whole
+
+    whole = asyncio.run(stop())
+    print_json({"run": whole, "paused": True}) if json else say(f"paused {whole}")
 
 
 @runs.command(epilog='Example: prowess runs answer 3f2a "yes"')

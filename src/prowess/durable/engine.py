@@ -25,6 +25,7 @@ from prowess.durable.fair import Limits, Ticket
 from prowess.durable.journal import Journal, unusable
 from prowess.durable.kept import pack, pack_error, unpack
 from prowess.durable.queue import OWN, PAUSED, WAITING, Queue
+from prowess.durable.settling import in_thread, settled
 from prowess.durable.steps import DurableSteps, Here
 from prowess.durable.taking import Taker
 from prowess.durable.workers import Workers
@@ -75,7 +76,9 @@ class DurableEngine:
             here = self._enter()
             steps = DurableSteps(str(DBOS.workflow_id), journal=self._journal, here=here)
             try:
-                return pack(await body(steps, json.loads(request)))
+                value = await body(steps, json.loads(request))
+                await self._note_cost(steps.run_id, value)
+                return pack(value)
             except asyncio.CancelledError:
                 if here.cancelled:
                     raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
@@ -88,6 +91,12 @@ class DurableEngine:
                 here.over = True
 
         return DBOS.workflow(name=PREFIX + kind)(run)
+
+    async def _note_cost(self, run_id: str, value: Json) -> None:
+        """A result may say what the run cost, and somebody may be limited to so much in a day."""
+        cost = value.get("cost") if isinstance(value, dict) else None
+        if cost:
+            await in_thread(self._queue.spent, run_id, float(cost))
 
     def _enter(self) -> Here:
         run_id, task = str(DBOS.workflow_id), asyncio.current_task()
@@ -102,6 +111,11 @@ class DurableEngine:
         self._here.pop(run_id, None)
         if self._taker:
             self._taker.wake()
+
+    @property
+    def name(self) -> str:
+        """Of this process, among those that share the database."""
+        return self._workers.name
 
     async def start(self, kind: str, run_id: str, request: Mapping[str, Any]) -> None:
         workflow = self._workflow_of(kind)
@@ -121,7 +135,7 @@ class DurableEngine:
         text = json.dumps(dict(request))
 
         async def enqueue() -> None:
-            await asyncio.to_thread(self._queue.add, kind, run_id, ticket)
+            await in_thread(self._queue.add, kind, run_id, ticket)
             with SetWorkflowID(run_id):
                 await DBOS.enqueue_workflow_async(WAITING, workflow, text)
 
@@ -145,7 +159,7 @@ class DurableEngine:
 
     async def why_waiting(self, run_id: str, limits: Limits) -> str:
         """What keeps a run in the queue, in words."""
-        return await self._aside(asyncio.to_thread(self._queue.why, run_id, limits))
+        return await self._aside(in_thread(self._queue.why, run_id, limits))
 
     async def result(self, run_id: str) -> Json:
         pause = 0.001
@@ -169,7 +183,10 @@ class DurableEngine:
 
     async def state(self, run_id: str) -> RunState:
         row = await self._row(run_id)
-        return _state(row, alive=await self._alive([row]))
+        state = _state(row, alive=await self._alive([row]))
+        if state == "interrupted" and await self._taken_up([run_id]):
+            return "queued"
+        return state
 
     async def steps(self, run_id: str) -> Sequence[str]:
         await self._row(run_id)
@@ -186,7 +203,7 @@ class DurableEngine:
         state = await self.state(run_id)
         if state in {"ended", "cancelled"}:
             raise UsageError(f"the run {run_id} {_ENDED[state]} and cannot be paused")
-        await self._aside(asyncio.to_thread(self._queue.pause, run_id))
+        await self._aside(in_thread(self._queue.pause, run_id))
         if here := self._here.get(run_id):
             here.stop(cancelled=False)
             await asyncio.wait([here.task])
@@ -227,7 +244,9 @@ class DurableEngine:
     async def unfinished(self) -> Sequence[str]:
         rows = await self._rows(status=UNDER_WAY)
         alive = await self._alive(rows)
-        return [row.workflow_id for row in rows if _state(row, alive=alive) == "interrupted"]
+        left = [row.workflow_id for row in rows if _state(row, alive=alive) == "interrupted"]
+        taken_up = await self._taken_up(left)
+        return [run for run in left if run not in taken_up]
 
     async def close(self) -> None:
         """Leave every run where it is; each can be resumed."""
@@ -249,7 +268,7 @@ class DurableEngine:
             await asyncio.sleep(WATCH)
             before = set(self._here)
             with suppress(OutsideError):  # the runs themselves will meet it, and say so
-                ours = set(await self._aside(asyncio.to_thread(self._queue.worked_on)))
+                ours = set(await self._aside(in_thread(self._queue.worked_on)))
                 for run in before - ours:
                     self._stop(run, await self._row(run))
                 idle = Counter({run: idle[run] + 1 for run in ours - set(self._here)})
@@ -296,7 +315,13 @@ class DurableEngine:
         owners = {_owner(row) for row in rows if row.status in UNDER_WAY}
         if owners <= {self._workers.name}:
             return owners
-        return await self._aside(asyncio.to_thread(self._workers.alive, owners))
+        return await self._aside(in_thread(self._workers.alive, owners))
+
+    async def _taken_up(self, runs: Sequence[str]) -> set[str]:
+        """Of runs whose process is gone, those that workers take up by themselves."""
+        if not runs or self._database.dialect.name == "sqlite":
+            return set()
+        return await self._aside(in_thread(self._queue.tickets, runs))
 
     async def _row(self, run_id: str) -> WorkflowStatus:
         rows = await self._rows(workflow_ids=[run_id])
@@ -322,7 +347,7 @@ class DurableEngine:
     async def _aside(self, work: Coroutine[Any, Any, T]) -> T:
         """In a context of its own, or the library would count it among the steps of the run we are in."""
         try:
-            return await asyncio.create_task(work, context=Context())
+            return await settled(asyncio.create_task(work, context=Context()))
         except sa.exc.SQLAlchemyError as error:
             raise unusable(self._database, error) from error
 

@@ -5,7 +5,6 @@ Both tell when the run is no longer ours to work on. Where the database is a loc
 quick that they happen on the event loop itself.
 """
 
-import asyncio
 import sqlite3
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from prowess.core.errors import OutsideError
 from prowess.core.place import shown
 from prowess.durable.doors import hold_owned, patiently
 from prowess.durable.local_steps import LocalSteps
+from prowess.durable.settling import in_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class Journal:
         try:
             if self._is_local:
                 return statement(*args, **kwargs)
-            return await asyncio.to_thread(statement, *args, **kwargs)
+            return await in_thread(statement, *args, **kwargs)
         except (sa.exc.SQLAlchemyError, sqlite3.Error) as error:
             raise unusable(self._database, error) from error
 

@@ -8,7 +8,6 @@ is gone and it has not come back for a lease, before whose end it has given its 
 at once, when it was on this machine and is there no more.
 """
 
-import asyncio
 import os
 import socket
 import threading
@@ -23,6 +22,7 @@ import sqlalchemy as sa
 from prowess.core.errors import OutsideError
 from prowess.core.postgres import SCHEMA
 from prowess.durable.doors import patiently
+from prowess.durable.settling import in_thread
 
 CONNECTIONS = 20  # of one process, at most
 LEASE = 10.0  # seconds that a process has to come back
@@ -123,7 +123,7 @@ class PostgresWorkers:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        connection = await asyncio.to_thread(patiently(self._take_turn))
+        connection = await in_thread(patiently(self._take_turn))
         try:
             yield
         finally:

@@ -71,6 +71,17 @@ class Queue:
             **asdict(ticket),
         )
 
+    def tickets(self, runs: Collection[str]) -> set[str]:
+        """Those of them that came through the queue."""
+        query = sa.text("select run from prowess_queue where run in :runs")
+        query = query.bindparams(sa.bindparam("runs", expanding=True))
+
+        def read() -> set[str]:
+            with self._database.connect() as connection:
+                return set(connection.execute(query, {"runs": list(runs)}).scalars())
+
+        return patiently(read)()
+
     def is_empty(self) -> bool:
         """Quick, and takes no turn: most looks find nothing."""
         query = f"select 1 from {self._state} where status = 'ENQUEUED' and queue_name = :waiting limit 1"

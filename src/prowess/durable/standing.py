@@ -1,37 +1,66 @@
 """
-Which runs nobody works on any more, for those who only look: the engine itself is not opened.
+How runs stand, for those who only look: the engine itself is not opened.
 
-The log cannot tell, because the process that would have said so is gone. The database says whose a
-run is, and the lock of that process whether it is alive.
+The log cannot tell which runs wait in the queue, and of a run whose process died nobody was left to
+tell. The database says whose a run is, and the lock of that process whether it is alive.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import sqlalchemy as sa
 
+from prowess.core.place import is_database
+from prowess.core.ports import RunState
+from prowess.durable.fair import Limits
+from prowess.durable.postgres import PostgresWorkers, open_postgres
+from prowess.durable.queue import OWN, PAUSED, WAITING, Queue
 from prowess.durable.sqlite import open_sqlite
-from prowess.durable.workers import FileWorkers
+from prowess.durable.workers import FileWorkers, Workers
 
-_QUEUE = "prowess-"  # before the name of its process, as in `engine`
-_UNDER_WAY = sa.text(
-    "select workflow_uuid, executor_id from workflow_status where status = 'PENDING' union all"
-    " select workflow_uuid, queue_name from workflow_status"
-    " where status = 'ENQUEUED' and queue_name like 'prowess-%'"
-)
+_UNDER_WAY = """
+    select workflow_uuid, coalesce(executor_id, ''), '' from {table} where status = 'PENDING'
+    union all select workflow_uuid, '', queue_name from {table} where status = 'ENQUEUED'
+"""
+_ASIDE: dict[str, RunState] = {WAITING: "queued", PAUSED: "paused"}
 
 
-def interrupted(database: str) -> frozenset[str]:
-    """The runs in the file `database` that were under way when their process ended; none without a file."""
-    if not os.path.exists(database):
-        return frozenset()
-    sql = open_sqlite(database)
-    try:
+def standing(place: str) -> dict[str, RunState]:
+    """The runs under way on which nobody works, and why that is so; none where no engine was opened."""
+    with _opened(place) as (sql, workers):
+        if sql is None:
+            return {}
+        table = "dbos.workflow_status" if is_database(place) else "workflow_status"
         with sql.connect() as connection:
-            found = [(run, owner or "") for run, owner in connection.execute(_UNDER_WAY)]
-    except sa.exc.OperationalError:  # a file that no engine has written to yet
-        return frozenset()
+            found = list(connection.execute(sa.text(_UNDER_WAY.format(table=table))))
+        owners = {run: owner or queue.removeprefix(OWN) for run, owner, queue in found if queue not in _ASIDE}  # fmt: skip
+        alive = workers.alive(set(owners.values())) if owners else set()
+        left: dict[str, RunState] = {
+            run: "interrupted" for run, owner in owners.items() if owner not in alive
+        }
+        if left and is_database(place):  # workers take up what came through the queue
+            left |= dict.fromkeys(Queue(sql, workers.name).tickets(left), "queued")
+        return left | {run: _ASIDE[queue] for run, _, queue in found if queue in _ASIDE}
+
+
+def why_waiting(place: str, run: str, limits: Limits) -> str:
+    """What keeps a queued run from beginning, in words."""
+    with _opened(place) as (sql, workers):
+        return Queue(sql, workers.name).why(run, limits) if sql is not None else ""
+
+
+@contextmanager
+def _opened(place: str) -> Iterator[tuple[sa.Engine | None, Workers]]:
+    """Nothing is made that is not there."""
+    if not is_database(place) and not os.path.exists(place):
+        yield None, FileWorkers(place)
+        return
+    sql = open_postgres(place) if is_database(place) else open_sqlite(place)
+    workers = PostgresWorkers(sql) if is_database(place) else FileWorkers(place)
+    schema = "dbos" if is_database(place) else None
+    try:
+        there = sa.inspect(sql).has_table("workflow_status", schema=schema)
+        yield (sql if there else None), workers
     finally:
         sql.dispose()
-    owners = {run: owner.removeprefix(_QUEUE) for run, owner in found}
-    alive = FileWorkers(database).alive(set(owners.values()))
-    return frozenset(run for run, owner in owners.items() if owner not in alive)

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from prowess.durable.fair import Limits
 from prowess.durable.queue import Queue
+from prowess.durable.settling import in_thread
 from prowess.durable.workers import Workers
 
 LOOK = 0.5  # seconds between two looks when nothing happens here
@@ -65,12 +66,12 @@ class Taker:
             looks += 1
             with suppress(sa.exc.SQLAlchemyError):  # the next look may find the database well
                 if looks % BURY == 0:
-                    await asyncio.to_thread(self._bury)
+                    await in_thread(self._bury)
                 if (room := self._room()) > 0 and not self._workers.is_cut_off:
-                    taken = await asyncio.to_thread(self._take, room)
+                    taken = await in_thread(self._take, room)
                     self._coming |= dict.fromkeys(taken, time.monotonic())
                     if taken:
-                        await asyncio.to_thread(self._begin)
+                        await in_thread(self._begin)
 
     def _take(self, room: int) -> list[str]:
         if self._queue.is_empty():

@@ -9,18 +9,23 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from prowess.core.errors import SkillError, UsageError
 from prowess.core.execution import read_execution
-from prowess.core.ports import Body, Engine, Json, Log
+from prowess.core.ports import Body, Json, Log
 from prowess.core.run import Outcome, outcome_from_json
 from prowess.discover.catalog import Catalog
 from prowess.engine.ending import finished
 from prowess.engine.finding import discover
+from prowess.engine.queueing import Queueing, first_fact, ticket_for
 from prowess.engine.request import RunRequest
 from prowess.engine.running import KIND, run_skill
 from prowess.engine.world import OpenModel, World, model_opener, open_sandbox_for
 from prowess.settings import Settings
+
+if TYPE_CHECKING:
+    from prowess.durable.engine import DurableEngine
 
 MODEL_STEP = "model"  # one of these opens each iteration
 
@@ -30,9 +35,12 @@ WorldBody = Callable[..., Awaitable[Json]]  # a body that is also handed the wor
 
 @dataclass(frozen=True, kw_only=True)
 class House:
+    """`queueing` says which runs that begin here wait for a worker, and what is worked on here."""
+
     world: World
-    engine: Engine
+    engine: "DurableEngine"
     log: Log
+    queueing: Queueing = Queueing()
 
     def check(self, request: RunRequest) -> None:
         """Refuse now what would only fail later: an unknown skill, wrong settings, no model."""
@@ -49,11 +57,34 @@ class House:
         )
         self.world.open_model(name, skill)
 
-    async def start(self, request: RunRequest) -> str:
-        """Begin a run and return its id."""
-        run = new_run()
-        await self.engine.start(KIND, run, request.as_json())
+    async def start(
+        self, request: RunRequest, *, run: str = "", user: str = "", priority: int = 0
+    ) -> str:
+        """Begin a run, here or in the queue, and return its id."""
+        run = run or new_run()
+        await self.begin(KIND, run, request.as_json(), user=user, priority=priority)
         return run
+
+    async def begin(
+        self,
+        kind: str,
+        run: str,
+        request: Mapping[str, Json],
+        *,
+        user: str = "",
+        priority: int = 0,
+    ) -> None:
+        """The same for every kind of run. In the queue it is `user`'s, or the request's own user's."""
+        if self.queueing.everything:
+            ticket = ticket_for(request, self.world, user=user, priority=priority)
+            await self.engine.enqueue(kind, run, request, ticket)
+            self.world.recorder(run)(first_fact(kind, run, request, ticket))
+        else:
+            await self.engine.start(kind, run, request)
+
+    async def why_waiting(self, run: str) -> str:
+        """What keeps a queued run from beginning, in words."""
+        return await self.engine.why_waiting(run, self.queueing.limits)
 
     async def outcome(self, run: str) -> Outcome:
         return outcome_from_json(await self.engine.result(run))
@@ -91,13 +122,14 @@ async def open_house(
     open_model: OpenModel | None = None,
     catalog: Callable[[], Catalog] | None = None,
     more: Mapping[str, WorldBody] = {},
+    queueing: Queueing = Queueing(),
 ) -> AsyncIterator[House]:
     """
     Everything is on embedded defaults and nothing has to be started first.
 
     `open_model` brings models of your own; without it, they are the ones the settings name.
     `catalog` says which skills there are now; without it, they are looked for once. `more` are kinds
-    of run beyond skills and workflows.
+    of run beyond skills and workflows. `queueing` is for those who queue runs or take them.
     """
     from prowess.durable.opening import open_engine
     from prowess.engine import workflows
@@ -115,10 +147,17 @@ async def open_house(
         open_model=open_model or await model_opener(settings, environment),
         environment=dict(environment),
     )
+    project = os.path.realpath(settings.project)  # noqa: ASYNC240  once, before anything waits
     kinds = {KIND: run_skill, workflows.KIND: workflows.run_workflow_skill, **more}
     bodies: Mapping[str, Body] = {kind: partial(body, world=world) for kind, body in kinds.items()}
     try:
         async with open_engine(settings.engine_place, bodies) as engine:
-            yield House(world=world, engine=engine, log=log)
+            if queueing.at_once:
+                engine.take_runs(
+                    project=project,
+                    limits=queueing.limits,
+                    at_once=queueing.at_once,
+                )
+            yield House(world=world, engine=engine, log=log, queueing=queueing)
     finally:
         log.close()

@@ -218,7 +218,7 @@ async def _start_workflow(house: "House", skill: Skill, asked: Mapping[str, Any]
 
     workflows.load_workflow(skill)  # its mistakes are told before it begins
     run, request = new_run(), workflows.WorkflowRequest(**asked)
-    await house.engine.start(workflows.KIND, run, request.as_json())
+    await house.begin(workflows.KIND, run, request.as_json())
     return run
 
 

@@ -11,12 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from prowess.core.errors import ConflictError, UsageError
 from prowess.engine.request import RunRequest
-from prowess.engine.running import KIND
 from prowess.model.names import NoModelError
 from prowess.observe.follow import follow
 from prowess.observe.views import RunView
 from prowess.permit.visibility import Role
-from prowess.serve.auth import Anyone, Caller
+from prowess.serve.auth import OWNER, Anyone, Caller
 from prowess.serve.problems import HttpError
 from prowess.serve.shown import Shown
 from prowess.serve.site import Site, TheSite
@@ -27,7 +26,10 @@ BEGINS = 5.0  # seconds that a new run has to tell that it began, before its id 
 
 
 class Start(BaseModel):
-    """`allow` and `ask` are for developers. `answers`: somebody will answer what the run asks."""
+    """
+    `allow`, `ask` and a `priority` above 0 are for developers. `answers`: somebody will answer what
+    the run asks.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -43,6 +45,7 @@ class Start(BaseModel):
     ask: bool = False
     answers: bool = True
     max_iterations: int | None = Field(None, ge=1, le=1000)
+    priority: int = Field(0, ge=-100, le=100)
 
 
 class Fork(BaseModel):
@@ -65,11 +68,12 @@ class Answer(BaseModel):
 @router.post("", status_code=201)
 async def start_run(site: TheSite, caller: Anyone, asked: Start, response: Response) -> Any:
     """Begin a run. It goes on whether or not anybody watches."""
-    if (asked.allow or asked.ask) and not caller.may(Role.DEVELOPER):
-        raise HttpError(403, "FORBIDDEN", "allow and ask are for DEVELOPER")
-    request = request_of(site, **asked.model_dump())
+    if (asked.allow or asked.ask or asked.priority > 0) and not caller.may(Role.DEVELOPER):
+        raise HttpError(403, "FORBIDDEN", "allow, ask and priority are for DEVELOPER")
+    request = request_of(site, **asked.model_dump(exclude={"priority"}))
     await check(site, request)
-    run = await begin(site, request)
+    user = "" if caller is OWNER else caller.name
+    run = await begin(site, request, user=user, priority=asked.priority)
     response.headers["Location"] = f"/api/runs/{run}"
     return {"run": run}
 
@@ -106,11 +110,19 @@ async def cancel_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
     return {"run": id, "cancelled": True}
 
 
+@router.post("/{id}/pause")
+async def pause_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
+    """Stop it where it is; `resume` goes on with it."""
+    _under_way(site.views.get(id))
+    await site.house.engine.pause(_whole(id))
+    return {"run": id, "paused": True}
+
+
 @router.post("/{id}/resume")
 async def resume_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
-    """Go on with a run whose process ended."""
+    """Go on with a run that was paused, or whose process ended."""
     _under_way(site.views.get(id))
-    if await site.house.engine.state(_whole(id)) != "interrupted":
+    if await site.house.engine.state(_whole(id)) not in {"interrupted", "paused"}:
         raise ConflictError(
             f"the run {id} is being worked on", hint="its events show how far it is"
         )
@@ -152,12 +164,11 @@ def request_of(site: Site, **asked: Any) -> RunRequest:
     )
 
 
-async def begin(site: Site, request: RunRequest, *, run: str = "") -> str:
+async def begin(
+    site: Site, request: RunRequest, *, run: str = "", user: str = "", priority: int = 0
+) -> str:
     """Start it, under an id that is given or a new one, and return once it can be looked at."""
-    if run:
-        await site.house.engine.start(KIND, run, request.as_json())
-    else:
-        run = await site.house.start(request)
+    run = await site.house.start(request, run=run, user=user, priority=priority)
     await _begun(site, run)
     return run
 
@@ -176,7 +187,14 @@ async def check(site: Site, request: RunRequest) -> None:
 
 
 async def _shown(site: Site, caller: Caller, view: RunView) -> dict[str, Any]:
-    return site.views.shown(view, caller.role, abandoned=await site.views.abandoned([view]))
+    told = site.views.shown(view, caller.role, abandoned=await site.views.abandoned([view]))
+    if not view.ended and "." not in view.id:
+        state = await site.house.engine.state(view.id)
+        if state in {"queued", "paused"}:
+            told["state"] = state
+        if state == "queued":
+            told["waits"] = await site.house.why_waiting(view.id)
+    return told
 
 
 def _under_way(view: RunView) -> None:

@@ -26,6 +26,7 @@ from prowess.discover.catalog import Catalog
 from prowess.discover.roots import Root
 from prowess.discover.watch import SHARE, LiveCatalog
 from prowess.engine.house import House, open_house
+from prowess.engine.queueing import of_server
 from prowess.engine.world import OpenModel
 from prowess.loop import run as loop
 from prowess.observe.follow import follow
@@ -139,6 +140,7 @@ async def open_site(
         open_model=open_model,
         catalog=lambda: skills.current,
         more=kinds,
+        queueing=of_server(settings),
     ) as house:
         engine.tell(skills.current, record=house.log.append)
         personal = settings.privacy_personal_data == "remove"
@@ -177,7 +179,12 @@ async def _working(site: Site, *, traced: bool) -> AsyncIterator[None]:
 
 
 async def _go_on(house: House) -> None:
-    """Work on what another process left; what this one cannot work on is left for one that can."""
+    """
+    Work on what another process left; what this one cannot work on is left for one that can. In a
+    shared database runs of the queue are taken up anyway, and others may be on another machine.
+    """
+    if house.world.settings.database_url:
+        return
     for run in await house.engine.unfinished():
         with suppress(UsageError):
             await house.engine.resume(run)

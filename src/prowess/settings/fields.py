@@ -108,11 +108,15 @@ class Settings:
     visibility: Mapping[str, Any] = _setting("visibility", TABLE, {}, own=True)
     mcp_servers: Mapping[str, Any] = _setting("mcp_servers", TABLE, {}, own=True)
 
+    limits: Mapping[str, Any] = _setting("limits", TABLE, {}, own=True)
+    worker_at_once: int = _setting("worker.at_once", whole(1, 10_000), 8, own=True)
+
     check_use_layered_skills: object = _setting("check.use_layered_skills", AS_WRITTEN, None)
 
     serve_host: str = _setting("serve.host", TEXT, "127.0.0.1", own=True)
     serve_port: int = _setting("serve.port", whole(0, 65_535), 7700)  # 0: any that is free
     serve_hosts: tuple[str, ...] = _setting("serve.hosts", WORDS, (), own=True)  # other names of it
+    serve_works: bool = _setting("serve.works", YES_NO, default=True)  # on runs of the queue
     serve_tokens: Mapping[str, str] = _setting("serve.tokens", TOKENS, {}, own=True)
 
     only_dirs: tuple[str, ...] = ()  # --dir: these and nothing else
