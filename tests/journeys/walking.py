@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 HOME = "/home/ada"
 PORTS = ("7700", "7701", "8123")
 COLUMNS, LINES = 80, 50
-PATIENCE = 180.0  # seconds for one command on a busy machine
+PATIENCE = 300.0  # seconds for one command on a busy machine
 _MARK = "-- the walker is through --"
 
 
