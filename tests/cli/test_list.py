@@ -218,7 +218,7 @@ def test_a_full_disk_is_told_and_not_thrown(home: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
 def test_a_table_shows_every_column_at_any_width(home: Path, columns: int) -> None:
     """On a real terminal, by way of a pseudo-terminal."""
     script = (

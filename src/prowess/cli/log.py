@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from prowess.cli.options import Data, Json, Project
-from prowess.cli.output import clean, note, print_json, print_table
+from prowess.cli.output import clean, note, print_json, print_table, words
 from prowess.settings import load_settings
 
 
@@ -63,8 +63,13 @@ def log(
 
 
 def _told(payload: dict[str, object]) -> str:
-    return ", ".join(
-        f"{key} {len(value) if isinstance(value, list) and key == 'names' else value}"
-        for key, value in payload.items()
-        if key != "run_id"
+    """Its line for people, where it has one; else its facts side by side."""
+    if isinstance(summary := payload.get("summary"), str) and summary:
+        return summary
+    return words(
+        {
+            key: len(value) if isinstance(value, list) and key == "names" else value
+            for key, value in payload.items()
+            if key != "run_id"
+        }
     )

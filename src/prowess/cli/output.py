@@ -16,6 +16,7 @@ from prowess.core.skill import Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 _ROOM = 24  # columns that the last column of a table needs at least to be worth reading
 
@@ -117,7 +118,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         max(cell_len(cell) for cell in column) for column in zip(headings, *cleaned, strict=True)
     ]
     if sum(widths[:-1]) + 2 * len(widths[:-1]) + min(widths[-1], _ROOM) > console.width:
-        _print_stacked(console, cleaned)
+        _print_stacked(console, headings, cleaned)
     else:
         _print_columns(console, headings, cleaned)
 
@@ -135,21 +136,28 @@ def _print_columns(console: "Console", headings: Sequence[str], rows: list[list[
     console.print(table, soft_wrap=False)
 
 
-def _print_stacked(console: "Console", rows: list[list[str]]) -> None:
+def _print_stacked(console: "Console", headings: Sequence[str], rows: list[list[str]]) -> None:
     """The first cells of a row, as many on a line as fit; then the last cell on a line of its own."""
-    from rich.text import Text
-
-    for row in rows:
-        lines = [Text(row[0], style="cyan")]
-        for cell in filter(None, row[1:-1]):
-            if lines[-1].cell_len + 2 + Text(cell).cell_len > console.width:
-                lines.append(Text(" "))
-            lines[-1].append(f"  {cell}" if len(lines) == 1 else f" {cell}")
-        if row[-1] and len(row) > 1:
-            lines.append(Text(f"  {row[-1]}"))
-        for line in lines:
+    styled = [("bold", headings), *(("", row) for row in rows)]
+    for style, row in styled:
+        for line in _stacked(row, console.width, style):
             line.truncate(console.width, overflow="ellipsis")
             console.print(line)
+
+
+def _stacked(row: Sequence[str], width: int, style: str) -> "list[Text]":
+    from rich.text import Text
+
+    lines = [Text(row[0], style=style or "cyan")]
+    for cell in filter(None, row[1:-1]):
+        more = Text(f"  {cell}", style=style)
+        if lines[-1].cell_len + more.cell_len > width:
+            lines.append(more)
+        else:
+            lines[-1].append_text(more)
+    if row[1:] and row[-1]:
+        lines.append(Text(f"  {row[-1]}", style=style))
+    return lines
 
 
 def print_problems(problems: Iterable[Problem]) -> None:

@@ -6,7 +6,7 @@ import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
-from prowess.cli.output import note, print_json, say
+from prowess.cli.output import note, print_json, say, say_wrapped
 from prowess.core.errors import OutsideError
 
 
@@ -78,8 +78,8 @@ def doctor(
             if finding.area != area:
                 area = finding.area
                 say(f"\n{area}" if finding is not findings[0] else area)
-            say(f"  {marks[finding.level]}{finding.what}")
+            say_wrapped(f"  {marks[finding.level]}{finding.what}", indent=10)
             if finding.hint:
-                say(f"          {finding.hint}")
+                say_wrapped(f"          {finding.hint}", indent=10)
     if any(finding.level == "error" for finding in findings):
         raise typer.Exit(1)
