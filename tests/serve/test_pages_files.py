@@ -11,6 +11,7 @@ from serve.served import Home, Served
 
 FILES = sorted(Path(pages.STATIC).iterdir())
 SCRIPTS = [file for file in FILES if file.suffix == ".js"]
+KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 TOKEN = "a-token-for-a-test"  # noqa: S105
 
 
@@ -33,6 +34,8 @@ def test_every_file_that_the_page_names_is_there_and_may_be_kept(served: Served)
         assert answer.status == 200
         assert "immutable" in answer.headers["cache-control"]
         assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-type"].startswith(KINDS[name.rpartition(".")[2]])
+        assert answer.body == (Path(pages.STATIC) / name.rpartition("/")[2]).read_bytes()
 
 
 def test_the_page_itself_is_asked_for_anew_each_time(served: Served) -> None:
@@ -42,12 +45,9 @@ def test_the_page_itself_is_asked_for_anew_each_time(served: Served) -> None:
     assert served.ask("HEAD", "/").status == 200
 
 
-def test_a_changed_file_has_a_new_address(tmp_path: Path) -> None:
-    (tmp_path / "app.js").write_text("one")
-    before = pages._digest(str(tmp_path))
-    (tmp_path / "app.js").write_text("two")
-
-    assert pages._digest(str(tmp_path)) != before
+def test_a_changed_file_has_a_new_address() -> None:
+    assert pages._digest({"app.js": b"one"}) != pages._digest({"app.js": b"two"})
+    assert pages._digest({"app.js": b"one"}) != pages._digest({"map.js": b"one"})
 
 
 @pytest.mark.parametrize("path", ["../pages.py", "%2e%2e/pages.py", "nothing.js", ""])

@@ -25,6 +25,7 @@ from prowess.permit.visibility import Role, Visibility, seen
 KEPT = 2_000  # events
 KEPT_BYTES = 4 * 1024 * 1024
 PAGE = 50  # events sent at once
+PAST = 200  # events read at once of what is past, as many as the log reads in one go
 TEXTS = 32 * 1024 * 1024  # bytes of events that are kept as they were sent, of all runs
 BEAT = 15.0  # seconds without an event until a sign of life
 STALLED = 30.0  # seconds that a reader may take nothing, before the next beat lets it go
@@ -76,7 +77,7 @@ class Channels:
 
     async def page(self, run: str | None, role: Role, after: int) -> list[Item]:
         """What the log has next."""
-        return await self.items(list(islice(self._events(run, after), PAGE)), run, role)
+        return await self.items(list(islice(self._events(run, after), PAST)), run, role)
 
     async def items(self, events: Sequence[Recorded], run: str | None, role: Role) -> list[Item]:
         """On a thread, because what is long takes long to redact."""

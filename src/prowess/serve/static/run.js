@@ -46,6 +46,7 @@ export async function run(main, { id, me, signal }) {
     last: (event) => event.kind === "run.finished" && event.run === id,
   });
   page.since = since;
+  page.known = page.view.events;
   const timer = setInterval(() => !page.view.ended && head(page), 1000);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
@@ -73,7 +74,8 @@ function heard(page, events, again) {
   const items = events.map((event) => page.story.add(event)).filter(Boolean);
   const last = events.at(-1);
   if (page.caught) {
-    page.timeline.add(items);
+    if (last.seq > page.known) page.timeline.add(items);
+    else page.timeline.catchUp(); // a part of the past that was late
     page.view = { ...page.view, summary: last.summary || page.view.summary, progress: Math.max(page.view.progress, last.progress ?? 0), iterations: Math.max(page.view.iterations, last.iteration ?? 0) };
     if (events.some((event) => TURNS.has(event.kind))) again();
     else head(page);
