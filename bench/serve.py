@@ -1,11 +1,13 @@
 """
-What the server costs: skills beside a bare route with the same bytes, and many readers of one run.
+What the server costs: skills beside a bare route with the same bytes, many readers of one run, and
+the page of a long run beside a file with the same rows.
 
-    .venv/bin/python bench/serve.py
+    .venv/bin/python bench/serve.py [skills] [readers] [page]
 
 The server, the bare route and the readers are three processes, all on loopback. Requests go to both
 servers in turn, over connections that stay open; times are on the clock, so leave the machine alone.
 The busy run writes ten events a second; a delay is from writing an event to a reader having it.
+A page is opened in real Chromium that has never seen it, and is useful when its newest row is drawn.
 """
 
 import asyncio
@@ -14,21 +16,23 @@ import multiprocessing
 import os
 import re
 import resource
+import shutil
 import statistics
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, cast
 
 from made_skills import make_skills
 
-PARTS = ("skills", "readers")
+PARTS = ("skills", "readers", "page")
 SKILLS, ROUNDS, REQUESTS, TOGETHER = 1_000, 6, 400, 8
 READERS, EVENTS, PAUSE = 1_000, 100, 0.1
+ROWS, OPENED = 5_000, 7
 WRITTEN = re.compile(rb'"written":([0-9.]+)')
 
 
@@ -41,13 +45,15 @@ def serve(folder: str, told: Connection) -> None:
     from prowess.settings import load_settings
 
     def obey(site: Site) -> None:
-        def tell(kind: str, **facts: Any) -> None:
+        def tell(kind: str, run: str = "busy", **facts: Any) -> None:
             payload = {"visibility": "SUMMARY", "summary": "Read a file", "progress": 7, **facts}
-            site.log.append(Event(run="busy", kind=kind, payload=payload))
+            site.log.append(Event(run=run, kind=kind, payload=payload))
 
         while word := told.recv():
             if word == "begin":
                 tell("run.started", skill="busy")
+            elif word == "long":
+                write_long(tell)
             elif word == "write":
                 for _ in range(EVENTS):
                     tell("call.finished", text="x" * 500, written=time.time())
@@ -69,8 +75,29 @@ def serve(folder: str, told: Connection) -> None:
     asyncio.run(live())
 
 
+def write_long(tell: Callable[..., None]) -> None:
+    """A run of so many events that has ended: each iteration a reply and a call that came to its end."""
+    tell("run.started", run="long", skill="busy", run_kind="skill")
+    for number in range(1, (ROWS - 2) // 3 + 1):
+        at = {"run": "long", "iteration": number}
+        call = {"call_id": f"c{number}", "tool": "Read", **at}
+        tell("model.replied", summary="", model="m", usage={"input_tokens": 9}, **at)
+        tell("call.started", input={"file_path": f"{number}.txt"}, **call)
+        tell("call.finished", summary=f"Read {number}.txt", ok=True, text="x" * 500, **call)
+    tell("run.finished", run="long", summary="Done", outcome={"ending": "done", "answer": "Done"})
+
+
+def static_page() -> bytes:
+    """The rows that the dashboard has of that run, and nothing else."""
+    rows = "".join(
+        f'<li class="line"><span>✓</span><span>Read {number}.txt</span><time>12:00:00</time></li>'
+        for number in range(1, (ROWS - 2) // 3 + 1)
+    )
+    return f"<!doctype html><title>busy</title><h1>busy</h1><ol class=timeline>{rows}</ol>".encode()
+
+
 def serve_bare(content: bytes, told: Connection) -> None:
-    """The same bytes from a route that does nothing else."""
+    """The same bytes from a route that does nothing else, and the rows in a file."""
     from fastapi import FastAPI, Response
 
     from prowess.serve.listening import bound, server_of
@@ -80,6 +107,10 @@ def serve_bare(content: bytes, told: Connection) -> None:
     @app.get("/api/skills")
     async def skills() -> Response:
         return Response(content, media_type="application/json")
+
+    @app.get("/page")
+    async def page() -> Response:
+        return Response(static_page(), media_type="text/html")
 
     async def live() -> None:
         with bound("127.0.0.1", 0) as place:
@@ -203,6 +234,51 @@ async def crowd(port: int, server: Connection) -> None:
     print(f"| {p50:.0f} | {p99:.0f} | {most:.0f} | {cpu:.0f} | {each:.0f} |")
 
 
+WATCH = """
+    const look = () => document.querySelector(".timeline .line:last-child")
+        ? requestAnimationFrame(() => setTimeout(() => { window.useful = performance.now(); }))
+        : setTimeout(look, 1);
+    look();
+"""
+
+
+def useful(browser: Any, address: str) -> float:
+    """The milliseconds until the newest row was drawn, of a page that is new to the browser."""
+    context = browser.new_context(bypass_csp=True)  # ours forbids what waits for the page
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    page.goto(address)
+    page.wait_for_function("window.useful", timeout=60_000)
+    took = page.evaluate("window.useful")
+    context.close()
+    return float(took)
+
+
+def show_pages(ours: int, bare: int) -> None:
+    from playwright.sync_api import sync_playwright
+
+    places = {
+        "the run's page": f"http://127.0.0.1:{ours}/#/runs/long",
+        "a file with its rows": f"http://127.0.0.1:{bare}/page",
+    }
+    took: dict[str, list[float]] = {name: [] for name in places}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        for number in range(OPENED + 1):
+            for name, address in places.items():
+                found = useful(browser, address)
+                if number:  # the first warms up the server and the browser
+                    took[name].append(found)
+        browser.close()
+    print(f"\nThe page of a run with {ROWS:,} events, in Chromium, middle of {OPENED}\n")
+    print("| | useful after, ms | at least | at most |\n|---|---|---|---|")
+    for name, times in took.items():
+        cells = (statistics.median(times), min(times), max(times))
+        print(f"| {name} | {' | '.join(f'{each:.0f}' for each in cells)} |")
+
+
 def main(folder: Path, parts: Sequence[str]) -> None:
     make_skills(str(folder / "skills"), SKILLS)
     _many_files()
@@ -211,16 +287,21 @@ def main(folder: Path, parts: Sequence[str]) -> None:
     server = spawn.Process(target=serve, args=(str(folder), theirs), daemon=True)
     server.start()
     port = ours.recv()
+    _, content = asyncio.run(fetch(port, 1))
+    assert len(json.loads(content)) == SKILLS
+    bare_ours, bare_theirs = spawn.Pipe()
+    bare = spawn.Process(target=serve_bare, args=(content, bare_theirs), daemon=True)
+    bare.start()
+    bare_port = bare_ours.recv()
     if "skills" in parts:
-        _, content = asyncio.run(fetch(port, 1))
-        assert len(json.loads(content)) == SKILLS
-        bare_ours, bare_theirs = spawn.Pipe()
-        bare = spawn.Process(target=serve_bare, args=(content, bare_theirs), daemon=True)
-        bare.start()
-        asyncio.run(compare(port, bare_ours.recv()))
-        bare.terminate()
+        asyncio.run(compare(port, bare_port))
     if "readers" in parts:
         asyncio.run(crowd(port, ours))
+    if "page" in parts:
+        ours.send("long")
+        ours.recv()
+        show_pages(port, bare_port)
+    bare.terminate()
     server.terminate()
 
 
