@@ -10,6 +10,8 @@ import pytest
 from loop.looping import Looped, Scripted, git, loop, nothing, writes
 from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.core.chat import Usage
+from prowess.core.event import Event
+from prowess.durable.straight import StraightSteps
 
 ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
 TWO = f"{ONE}- [ ] Say bye\n  - `test -f bye.txt` succeeds\n"
@@ -181,3 +183,25 @@ def test_a_task_that_was_to_be_tried_again_is_told_with_its_branch(repo: Path) -
     assert (cut["task"], cut["mark"]) == ("Two", " ")
     assert git(repo, "show", f"{cut['branch']}:b/x") == "b"
     assert f"`{cut['branch']}`" in ended.outcome.answer
+
+
+def test_what_an_attempt_used_before_it_was_cut_off_counts(repo: Path) -> None:
+    """The loop is killed at the end of the first attempt, whose step is then done again."""
+
+    class Cut(StraightSteps):
+        async def do(self, name: str, work: Any, **more: Any) -> Any:
+            if name == "agent built-in":
+                await work()
+            return await super().do(name, work, **more)
+
+    class Telling(Scripted):
+        async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+            usage = {"input_tokens": 10, "output_tokens": 1, "cached_tokens": 0, "cost": 0.01}
+            payload = {"summary": "", "visibility": "SUMMARY", "usage": usage}
+            record(Event(run=order.run, kind="model.replied", payload=payload))
+            return await super().work(order, record=record)
+
+    ended = loop(repo, ONE, Telling([writes("hello.txt", "hi")]), Cut("loop"))
+
+    assert ended.outcome.ok
+    assert (ended.outcome.tokens, ended.outcome.cost) == (22, 0.02)

@@ -17,7 +17,7 @@ from prowess.core.ports import Json
 from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import leftovers, marks
-from prowess.loop.budget import SpentError, Used
+from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.guarding import restore_plan
 from prowess.loop.request import ARTIFACTS
@@ -92,6 +92,7 @@ class Asking:
         self, prompt: TaskPrompt, rules: str, agent: str, child: str, before: list[Any]
     ) -> Json:
         request, repository = self.crew.request, self.crew.repository(self.workspace)
+        earlier = used_before(each.event for each in self.crew.world.log.run(child))
         left = self.used.left(request, time.time())
         wall = request.wall if left is None else min(left, request.wall)
         order = AgentOrder(
@@ -103,7 +104,7 @@ class Asking:
             idle=request.idle or None,
             environment={**self.crew.passed_on(agent), leftovers.NAME: child},
             skills=prompt.skills,
-            enough=lambda usage: self.used.enough(child, usage, request),
+            enough=lambda usage: self.used.enough(child, summed(usage, earlier), request),
         )
         await leftovers.end_leftovers(child)
         picture, plan = await repository.picture(), marks.content(request.plan)
@@ -111,6 +112,7 @@ class Asking:
         if end.trouble == "timeout" and wall < request.wall:
             told = f"the budget of {request.seconds:g} seconds is used up"
             end = replace(end, trouble="budget", told=told)
+        end = replace(end, usage=summed(end.usage, earlier))
         aside = os.path.join(request.workspace, ARTIFACTS, "plans", f"{child}.md")
         return {
             "end": end.as_json(),

@@ -4,11 +4,35 @@ What a loop may use, and what it has used; the figures are those of kept steps, 
 A budget is looked at before an agent is asked, while it works, and before and after a pause.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from prowess.core.agent import AgentEnd
 from prowess.core.chat import Usage
+from prowess.core.event import Event
 from prowess.loop.request import LoopRequest
+
+
+def used_before(events: Iterable[Event]) -> Usage:
+    """What an attempt had used, as far as it told, before it was cut off and made again."""
+    used = [each.payload["usage"] for each in events if each.kind == "model.replied"]
+    costs = [each["cost"] for each in used]
+    return Usage(
+        input_tokens=sum(each["input_tokens"] for each in used),
+        output_tokens=sum(each["output_tokens"] for each in used),
+        cached_tokens=sum(each["cached_tokens"] for each in used),
+        cost=None if None in costs else sum(costs, 0.0),
+    )
+
+
+def summed(one: Usage, other: Usage) -> Usage:
+    """The sum of two; what nobody told the price of has none."""
+    return Usage(
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cached_tokens=one.cached_tokens + other.cached_tokens,
+        cost=None if one.cost is None or other.cost is None else one.cost + other.cost,
+    )
 
 
 class SpentError(Exception):
