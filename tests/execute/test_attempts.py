@@ -78,3 +78,10 @@ def test_failures_are_listed_in_their_order_on_one_short_line_each() -> None:
     assert first.startswith('Read {"file_path": "a"} (2 of 3): no such file so so')
     assert second.startswith('Read {"file_path": "b"} (1 of 3): ')
     assert len(first) < 250
+
+
+def test_the_same_input_in_another_order_is_the_same_call() -> None:
+    attempts = Attempts(1)
+    attempts.note(Call(id="c", tool="Grep", input={"pattern": "x", "path": "."}), seen())
+
+    assert attempts.spent(Call(id="d", tool="Grep", input={"path": ".", "pattern": "x"}))
