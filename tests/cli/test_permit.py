@@ -97,4 +97,4 @@ def test_a_batch_comes_on_standard_input(cli: Cli, monkeypatch: pytest.MonkeyPat
 def test_a_command_without_rules_is_wrong_usage(cli: Cli) -> None:
     assert cli("permit", "git log").code == 2
     assert cli("permit", "--allowed", "Bash").code == 2
-    assert cli("permit", "--batch", "nowhere.jsonl").code == 3
+    assert cli("permit", "--batch", "nowhere.jsonl").code == 2

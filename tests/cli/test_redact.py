@@ -113,7 +113,7 @@ def test_a_bad_record_is_named(cli: Cli, tmp_path: Path, line: str) -> None:
 
 
 def test_a_batch_that_is_not_there_is_told(cli: Cli) -> None:
-    assert cli("redact", "--batch", "nowhere.jsonl").code == 3
+    assert cli("redact", "--batch", "nowhere.jsonl").code == 2
 
 
 def test_both_halves_at_once_make_no_sense(cli: Cli) -> None:

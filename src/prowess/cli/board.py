@@ -10,12 +10,16 @@ from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import clean, counted, note, print_json, print_table, say
 from prowess.core.board import ROLES, TASK_STATUSES, Board
 
-RoleOption = Annotated[str | None, typer.Option("--role", help="Only this role.")]
+RoleOption = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only this role.")]
 By = Annotated[
     str, typer.Option("--session", metavar="NAME", help="The session that does it.")
 ]  # without it, a person does
 
-name = typer.Typer(help="Names for agents.", no_args_is_help=True)
+name = typer.Typer(
+    help="Names for agents.",
+    epilog="Example: prowess name suggest engineer",
+    no_args_is_help=True,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -115,7 +119,9 @@ def _names() -> None:
 @name.command(epilog="Example: prowess name suggest engineer --count 3")
 def suggest(
     role: Annotated[str, typer.Argument(metavar="ROLE", help="The role of the agent.")],
-    count: Annotated[int, typer.Option("--count", min=1, max=100, help="How many.")] = 3,
+    count: Annotated[
+        int, typer.Option("--count", metavar="N", min=1, max=100, help="How many.")
+    ] = 3,
     project: Project = ".",
     data: Data = None,
     json: Json = False,

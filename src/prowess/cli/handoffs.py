@@ -16,10 +16,16 @@ from prowess.core.board import (
 )
 
 Number = Annotated[int, typer.Argument(metavar="HANDOFF", min=1, help="The handoff's number.")]
-Message = Annotated[str, typer.Option("--message", help="What there is to say about it.")]
+Message = Annotated[
+    str, typer.Option("--message", metavar="TEXT", help="What there is to say about it.")
+]
 WAITING: tuple[HandoffStatus, ...] = ("pending", "accepted")
 
-handoff = typer.Typer(help="Work passed from one role to another.", no_args_is_help=True)
+handoff = typer.Typer(
+    help="Work passed from one role to another, with what is done and what is left.",
+    epilog="Example: prowess handoff list --role tester",
+    no_args_is_help=True,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +40,9 @@ def create(
         str, typer.Option("--from", metavar="NAME", help="A session at work, or a role.")
     ],
     to: Annotated[str, typer.Option("--to", metavar="ROLE", help="The role that goes on.")],
-    text: Annotated[str, typer.Option("--text", help="What is done, and what is left.")],
+    text: Annotated[
+        str, typer.Option("--text", metavar="TEXT", help="What is done, and what is left.")
+    ],
     task: Annotated[str, typer.Option("--task", metavar="TASK", help="The task it is about.")] = "",
     project: Project = ".",
     data: Data = None,
@@ -51,7 +59,9 @@ def create(
 @handoff.command("list", epilog="Example: prowess handoff list --role tester")
 def list_(
     role: RoleOption = None,
-    status: Annotated[str | None, typer.Option("--status", help="Only this status.")] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", metavar="STATUS", help="Only this status.")
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Ended ones as well.")] = False,
     project: Project = ".",
     data: Data = None,

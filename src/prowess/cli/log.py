@@ -16,8 +16,12 @@ def register(app: typer.Typer) -> None:
 
 
 def log(
-    last: Annotated[int, typer.Option("--last", min=1, help="How many of the newest events.")] = 20,
-    kind: Annotated[str | None, typer.Option("--kind", help="Only events of this kind.")] = None,
+    last: Annotated[
+        int, typer.Option("--last", metavar="N", min=1, help="How many of the newest events.")
+    ] = 20,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only events of this kind.")
+    ] = None,
     counters: Annotated[
         bool,
         typer.Option(

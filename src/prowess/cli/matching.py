@@ -11,7 +11,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import clean, counted, note, print_json, print_table, say
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import UsageError
 from prowess.core.selection import StepKind
 
 STEPS: tuple[StepKind, ...] = ("implementation", "review")
@@ -41,10 +41,12 @@ def match(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, help="At most so many. Default: what the step may have."),
+        typer.Option(
+            "--limit", metavar="N", min=1, help="At most so many. Default: what the step may have."
+        ),
     ] = None,
     step: Annotated[
-        str, typer.Option("--step", help="implementation or review.")
+        str, typer.Option("--step", metavar="STEP", help="implementation or review.")
     ] = "implementation",
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what each word contributed.")
@@ -139,7 +141,7 @@ def _queries(path: str) -> Iterator[tuple[Any, str]]:
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8", hint="save it as UTF-8") from None
     except OSError as error:
-        raise OutsideError(
+        raise UsageError(
             f"{path} cannot be read: {error.strerror}", hint="name a file that exists"
         ) from error
 

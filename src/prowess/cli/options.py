@@ -16,7 +16,10 @@ Dirs = Annotated[
     ),
 ]
 Project = Annotated[
-    str, typer.Option("--project", metavar="DIR", help="The project's folder. Default: here.")
+    str,
+    typer.Option(
+        "--project", metavar="DIR", help="The project's folder. Default: here.", show_default=False
+    ),
 ]
 Data = Annotated[
     str | None,

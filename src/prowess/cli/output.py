@@ -61,10 +61,8 @@ def say_wrapped(text: str, *, indent: int) -> None:
     import textwrap
 
     width = max(shutil.get_terminal_size().columns, indent + 20)
-    lead = text[: len(text) - len(text.lstrip())]
     wrapper = textwrap.TextWrapper(
         width=width,
-        initial_indent=lead,
         subsequent_indent=" " * indent,
         break_long_words=False,
         break_on_hyphens=False,

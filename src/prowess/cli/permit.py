@@ -10,7 +10,7 @@ import typer
 
 from prowess.cli.options import Json
 from prowess.cli.output import print_json, print_table, say
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import UsageError
 
 if TYPE_CHECKING:
     from prowess.core.verdict import Verdict
@@ -114,7 +114,7 @@ def _answers(path: str) -> Iterator[dict[str, Any]]:
                 if line.strip():
                     yield _answer(line, number)
     except OSError as error:
-        raise OutsideError(
+        raise UsageError(
             f"{path} cannot be read: {error.strerror}", hint="name a file that exists"
         ) from error
 

@@ -46,10 +46,16 @@ def prompt(
         typer.Argument(metavar="[NAME…]", help="Only these skills.", autocompletion=complete_name),
     ] = None,
     format: Annotated[
-        str | None, typer.Option("--format", help="openskills (the default), to-prompt or role.")
+        str | None,
+        typer.Option(
+            "--format", metavar="FORM", help="openskills (the default), to-prompt or role."
+        ),
     ] = None,
     role: Annotated[
-        str | None, typer.Option("--role", help="The skills of this role: worker or orchestrator.")
+        str | None,
+        typer.Option(
+            "--role", metavar="ROLE", help="The skills of this role: worker or orchestrator."
+        ),
     ] = None,
     load: Annotated[
         list[str] | None,
@@ -67,7 +73,7 @@ def prompt(
         ),
     ] = None,
     step: Annotated[
-        str, typer.Option("--step", help="With --plan: implementation or review.")
+        str, typer.Option("--step", metavar="STEP", help="With --plan: implementation or review.")
     ] = "implementation",
     task: Annotated[
         int | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import UsageError
 
 if TYPE_CHECKING:
     from prowess.permit.redact import Redactor
@@ -131,7 +131,7 @@ def _records(path: str) -> Iterator[dict[str, Any]]:
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8", hint="save it as UTF-8") from None
     except OSError as error:
-        raise OutsideError(
+        raise UsageError(
             f"{path} cannot be read: {error.strerror}", hint="name a file that exists"
         ) from error
 

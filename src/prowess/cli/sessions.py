@@ -10,7 +10,11 @@ from prowess.cli.output import note, print_json, print_table, say
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.")]
 
-session = typer.Typer(help="Agents at work.", no_args_is_help=True)
+session = typer.Typer(
+    help="Agents at work: each comes under a free name, takes tasks, and leaves with a summary.",
+    epilog="Example: prowess session start Ptah --role architect",
+    no_args_is_help=True,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -20,9 +24,12 @@ def register(app: typer.Typer) -> None:
 @session.command(epilog='Example: prowess session start Ptah --role architect --task "Plan it"')
 def start(
     name: Name,
-    role: Annotated[str, typer.Option("--role", help="What the agent works as.")],
+    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="What the agent works as.")],
     task: Annotated[
-        str, typer.Option("--task", help="What it is about, in words or as a task's id.")
+        str,
+        typer.Option(
+            "--task", metavar="TEXT", help="What it is about, in words or as a task's id."
+        ),
     ] = "",
     project: Project = ".",
     data: Data = None,
@@ -68,10 +75,13 @@ def list_(
     )
 
 
-@session.command(epilog='Example: prowess session end Ptah --summary "The plan stands"')
+@session.command(
+    short_help="Leave; its tasks go back to the board.",
+    epilog='Example: prowess session end Ptah --summary "The plan stands"',
+)
 def end(
     name: Name,
-    summary: Annotated[str, typer.Option("--summary", help="What was done.")] = "",
+    summary: Annotated[str, typer.Option("--summary", metavar="TEXT", help="What was done.")] = "",
     project: Project = ".",
     data: Data = None,
     json: Json = False,

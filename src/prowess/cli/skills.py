@@ -323,10 +323,10 @@ def new(
         str, typer.Argument(metavar="NAME", help="Lowercase letters, digits and hyphens.")
     ],
     format: Annotated[
-        str, typer.Option("--format", help="skill.md, manifest or workflow.")
+        str, typer.Option("--format", metavar="FORM", help="skill.md, manifest or workflow.")
     ] = "skill.md",
     description: Annotated[
-        str, typer.Option("--description", help="What it does and when to use it.")
+        str, typer.Option("--description", metavar="TEXT", help="What it does and when to use it.")
     ] = "",
     dirs: Annotated[
         list[str] | None, typer.Option("--dir", metavar="DIR", help="Make it in this folder.")

@@ -10,9 +10,15 @@ from prowess.cli.output import counted, note, print_json, print_table, say
 from prowess.core.board import TASK_STATUSES, UNFINISHED, BoardTask, role_named, task_status_named
 
 Id = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, such as ENG-H-0042.")]
-Message = Annotated[str, typer.Option("--message", help="What there is to say about it.")]
+Message = Annotated[
+    str, typer.Option("--message", metavar="TEXT", help="What there is to say about it.")
+]
 
-task = typer.Typer(help="Tasks on the board.", no_args_is_help=True)
+task = typer.Typer(
+    help="Tasks on the board: somebody makes one, a session claims it, and it ends with what was found.",
+    epilog="Example: prowess task list --role engineer",
+    no_args_is_help=True,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -23,9 +29,12 @@ def register(app: typer.Typer) -> None:
     epilog='Example: prowess task create --role engineer --priority high --title "Fix it"'
 )
 def create(
-    title: Annotated[str, typer.Option("--title", help="What is to be done, on one line.")],
+    title: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="What is to be done, on one line.")
+    ],
     role: Annotated[
-        str | None, typer.Option("--role", help="Whose it is. Default: the parent's.")
+        str | None,
+        typer.Option("--role", metavar="ROLE", help="Whose it is. Default: the parent's."),
     ] = None,
     priority: Annotated[
         str | None,
@@ -37,7 +46,8 @@ def create(
         str | None, typer.Option("--parent", metavar="TASK", help="The task it is a part of.")
     ] = None,
     description: Annotated[
-        str, typer.Option("--description", help="All that whoever does it must know.")
+        str,
+        typer.Option("--description", metavar="TEXT", help="All that whoever does it must know."),
     ] = "",
     session: By = "",
     project: Project = ".",
@@ -63,7 +73,9 @@ def create(
 @task.command("list", epilog="Example: prowess task list --role engineer --status open")
 def list_(
     role: RoleOption = None,
-    status: Annotated[str | None, typer.Option("--status", help="Only this status.")] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", metavar="STATUS", help="Only this status.")
+    ] = None,
     session: Annotated[
         str | None, typer.Option("--session", metavar="NAME", help="Only what this session has.")
     ] = None,
@@ -90,7 +102,10 @@ def list_(
     )
 
 
-@task.command(epilog="Example: prowess task show ENG-H-0042")
+@task.command(
+    short_help="One task, with all that belongs to it.",
+    epilog="Example: prowess task show ENG-H-0042",
+)
 def show(id: Id, project: Project = ".", data: Data = None, json: Json = False) -> None:
     """One task, with its subtasks, its handoffs and all that was said about it."""
     from prowess.board.tasks import find
@@ -148,7 +163,9 @@ def update(
     id: Id,
     status: Annotated[
         str | None,
-        typer.Option("--status", help=f"{', '.join(TASK_STATUSES)}; completed means done."),
+        typer.Option(
+            "--status", metavar="STATUS", help=f"{', '.join(TASK_STATUSES)}; completed means done."
+        ),
     ] = None,
     message: Message = "",
     session: By = "",
@@ -182,10 +199,16 @@ def done(
     _told(ended, json=json)
 
 
-@task.command(epilog="Example: prowess task report --days 14 > tasks.md")
+@task.command(
+    short_help="A report in Markdown, by role and status.",
+    epilog="Example: prowess task report --days 14 > tasks.md",
+)
 def report(
     days: Annotated[
-        int, typer.Option("--days", min=1, max=36500, help="How far back finished tasks count.")
+        int,
+        typer.Option(
+            "--days", metavar="N", min=1, max=36500, help="How far back finished tasks count."
+        ),
     ] = 7,
     role: RoleOption = None,
     project: Project = ".",
