@@ -60,7 +60,7 @@ def _surroundings(settings: Settings) -> dict[str, Any]:
 
 
 async def _flow(house: House, request: workflows.WorkflowRequest) -> Outcome:
-    workflows.load_workflow(house.world.catalog().get(request.skill))  # refused now, or never
+    workflows.check_request(house.world.catalog().get(request.skill), request)
     run = new_run()
     await house.engine.start(workflows.KIND, run, request.as_json())
     return await house.outcome(run)

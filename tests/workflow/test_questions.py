@@ -47,6 +47,20 @@ def test_where_nobody_can_answer_the_input_to_pass_is_named(play: Any) -> None:
     assert "--set role=..." in outcome.reason
 
 
+def test_where_nobody_can_answer_the_default_is_the_answer(play: Any) -> None:
+    outcome = play("steps: [{question: q, default: '{user}', validate: not-empty, store: name}]")
+
+    assert outcome.ending == "done"
+    assert outcome.details["values"]["name"] == "ada"
+
+
+def test_a_default_that_will_not_do_fails_where_nobody_can_answer(play: Any) -> None:
+    outcome = play("steps: [{id: how, question: q, default: many, validate: number, store: n}]")
+
+    assert outcome.ending == "failed"
+    assert "'many' is no number" in outcome.reason
+
+
 @pytest.mark.parametrize("name", ["role", "ask"])
 def test_an_answer_may_be_given_by_the_stored_name_or_the_step(play: Any, name: str) -> None:
     outcome = play(f"steps: [{ROLE}]", **{name: "tester"})

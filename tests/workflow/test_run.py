@@ -71,7 +71,8 @@ def test_a_step_that_fails_stops_the_workflow_and_says_what_to_do(play: Any) -> 
 
     assert outcome.ending == "failed"
     assert outcome.reason == (
-        "the step 'bad' failed: exit code 3: oh (mend the cause, then go on with --from bad)"
+        "the step 'bad' failed: exit code 3: oh "
+        "(mend the cause, then go on: prowess runs fork run --from bad)"
     )
     assert play.path() == ["+bad", "-bad"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from prowess.cli.desk import Desk
 from prowess.cli.output import note, print_json, say
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import UsageError
 from prowess.core.run import Outcome
 from prowess.engine.house import House
-from prowess.engine.workflows import KIND, WorkflowRequest, load_workflow
+from prowess.engine.workflows import KIND, WorkflowRequest, check_request, load_workflow
 
 
 def given_values(answers: str | None, settings: Sequence[str]) -> dict[str, Any]:
@@ -32,9 +32,11 @@ def _from_file(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             return read_mapping(file.read()).value
-    except (OSError, UnicodeDecodeError) as error:
-        raise OutsideError(
-            f"--answers {path} cannot be read: {error}", hint="name a file"
+    except UnicodeDecodeError:
+        raise UsageError(f"--answers {path} is not UTF-8", hint="save it as UTF-8") from None
+    except OSError as error:
+        raise UsageError(
+            f"--answers {path} cannot be read: {error.strerror}", hint="name a file that exists"
         ) from None
     except SkillError as error:
         raise UsageError(
@@ -68,7 +70,7 @@ async def run_flow(desk: Desk, request: WorkflowRequest, *, renderer: str, json:
     from prowess.engine.house import new_run
     from prowess.loop.house import open_whole_house
 
-    load_workflow(desk.catalog.get(request.skill))  # refused now, with everything that is wrong
+    check_request(desk.catalog.get(request.skill), request)
     async with open_whole_house(desk.settings) as house:
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())

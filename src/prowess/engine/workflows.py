@@ -39,7 +39,7 @@ from prowess.permit.rules import make_gate, parse_rules
 from prowess.workflow.check import read_workflow
 from prowess.workflow.means import CommandWork, Means, PythonWork, Ready
 from prowess.workflow.python_calls import PythonCalls
-from prowess.workflow.run import run_workflow
+from prowess.workflow.run import check_given, run_workflow
 
 KIND = "workflow"
 FILE = "skill.yaml"
@@ -81,6 +81,11 @@ def workflow_request_from_json(value: Mapping[str, Any]) -> WorkflowRequest:
 def load_workflow(skill: Skill) -> Workflow:
     """The workflow of a skill; `WorkflowError` has everything that is wrong with it."""
     return _parsed(skill, _file(skill))
+
+
+def check_request(skill: Skill, request: WorkflowRequest) -> None:
+    """Refuse what cannot begin: a file with mistakes, a step or a value that it does not know."""
+    check_given(load_workflow(skill), request.given, from_step=request.from_step)
 
 
 async def run_workflow_skill(steps: Steps, request: Mapping[str, Any], *, world: World) -> Json:

@@ -216,8 +216,8 @@ async def _start_workflow(house: "House", skill: Skill, asked: Mapping[str, Any]
     from prowess.engine import workflows
     from prowess.engine.house import new_run
 
-    workflows.load_workflow(skill)  # its mistakes are told before it begins
     run, request = new_run(), workflows.WorkflowRequest(**asked)
+    workflows.check_request(skill, request)
     await house.begin(workflows.KIND, run, request.as_json())
     return run
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from prowess.core.errors import ConflictError, UsageError
+from prowess.engine.forking import fork
 from prowess.engine.request import RunRequest
 from prowess.model.names import NoModelError
 from prowess.observe.follow import follow
@@ -49,11 +50,12 @@ class Start(BaseModel):
 
 
 class Fork(BaseModel):
-    """The ways part at the beginning of this iteration."""
+    """The ways part at the beginning of this iteration of a skill, or of this step of a workflow."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"iteration": 2}})
 
-    iteration: int = Field(ge=1, le=1_000_000)
+    iteration: int | None = Field(None, ge=1, le=1_000_000)
+    step: str | None = Field(None, min_length=1, max_length=200)
 
 
 class Answer(BaseModel):
@@ -132,9 +134,12 @@ async def resume_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
 
 @router.post("/{id}/fork", status_code=201)
 async def fork_run(site: TheSite, _: Anyone, id: Id, asked: Fork) -> Any:  # noqa: A002
-    """Try again from an iteration of it, as a run of its own."""
+    """Try again from an iteration or a step of it, as a run of its own."""
     site.views.get(id)
-    run = await site.house.fork(_whole(id), iteration=asked.iteration)
+    if (asked.iteration is None) == (asked.step is None):
+        raise UsageError("say where it forks", hint="with `iteration`, or with `step`")
+    at = asked.step or str(asked.iteration)
+    run = await fork(site.log, site.house.engine, _whole(id), at=at)
     await _begun(site, run)
     return {"run": run, "forked": id}
 

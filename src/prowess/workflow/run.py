@@ -45,7 +45,7 @@ async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "")
         if isinstance(failed, StepFailedError):
             details["step"] = failed.label
             top = workflow.steps[telling.index - 1].id
-            hint = hint or f"mend the cause, then go on with --from {top}"
+            hint = hint or _again(means.run, top)
         reason = f"{failed} ({hint})"
         return Outcome(
             ending="failed", answer="", reason=reason, details=details, **_spent(telling)
@@ -54,6 +54,13 @@ async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "")
     return Outcome(
         ending="done", answer=telling.said, reason=reason, details=details, **_spent(telling)
     )
+
+
+def _again(run: str, step: str) -> str:
+    """How to go on with all that the steps before have stored."""
+    if "." in run:
+        return "mend the cause, then go on with the run that this is a part of"
+    return f"mend the cause, then go on: prowess runs fork {run} --from {step}"
 
 
 def _spent(telling: Telling) -> dict[str, Any]:

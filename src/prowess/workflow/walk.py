@@ -197,11 +197,13 @@ class Walk:
     def _asked(
         self, question: Question, name: str, check: Callable[[str], Any]
     ) -> Generator[list[Work], list[Left], Any]:
-        """Ask until the answer will do."""
+        """Ask until the answer will do. Where nobody can answer, the default is the answer."""
         wrong = ""
         for _ in range(TRIES):
             (left,) = yield [AskWork(label=question.id, question=question, wrong=wrong)]
             if left.value is None:
+                if question.default is not None:
+                    return check(question.default)
                 raise ProwessError(f"nobody is here to answer {question.prompt!r}", hint=_set(name))
             try:
                 return check(left.output)
