@@ -23,7 +23,6 @@ import importlib.util
 import os
 import pwd
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -41,6 +40,8 @@ max_connections = 200
 shared_buffers = 32MB
 fsync = off             # a test outlives processes, and no loss of power
 """
+# The server ends, as fast as it can with everything kept, when its input does: it dies with us.
+RUN = '"$0" -D "$1" & read -r _; kill -INT $!; wait $!'
 WHO_MAY_COME = "local all postgres trust\nlocal all all scram-sha-256\n"
 
 
@@ -85,10 +86,10 @@ class Server:
         """Return when it answers."""
         with (self._folder / "log").open("ab") as told:
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self._data],
+                ["sh", "-c", RUN, self._programs / "postgres", self._data],
                 user=self._user,
                 cwd="/",
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
                 stdout=told,
                 stderr=told,
                 start_new_session=True,  # ^C is for the tests
@@ -98,7 +99,7 @@ class Server:
             try:
                 psycopg.connect(self.url("postgres"), connect_timeout=PATIENCE).close()
             except psycopg.OperationalError:
-                if self._process.poll() is not None or time.monotonic() > until:
+                if time.monotonic() > until:
                     raise AssertionError((self._folder / "log").read_text()) from None
                 time.sleep(0.05)
             else:
@@ -107,8 +108,7 @@ class Server:
     def stop(self) -> None:
         """End every connection and the server; a server that is stopped stays so."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGINT)
-            self._process.wait(PATIENCE)
+            self._process.communicate(timeout=PATIENCE)
             self._process = None
 
     def restart(self) -> None:
