@@ -14,7 +14,7 @@ it is asked for and when it is given. Then it is looked after:
 - no reply was given twice, except one that was just given when its worker was killed and that
   nobody could keep.
 
-Then the same number of runs is done by one, two and four workers, with replies that take a second. The
+Then the same number of runs is done by one, two and four workers, with replies that take three seconds. The
 exit code is 1 when a promise is broken. A private PostgreSQL is started for it, as for the tests.
 """
 
@@ -303,7 +303,7 @@ def main() -> int:
     parser.add_argument("--role", choices=["worker", "server"], help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("--url", help=argparse.SUPPRESS)
-    parser.add_argument("--wait", type=float, default=1.0)
+    parser.add_argument("--wait", type=float, default=3.0, help="seconds of a reply, then")
     parser.add_argument("--at-once", type=int, default=4)
     add_option(parser)
     given = parser.parse_args()

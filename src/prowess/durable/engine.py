@@ -38,8 +38,9 @@ LAYOUT = "1"
 PREFIX = "prowess."  # before a run's kind, in the library's list of workflows
 UNDER_WAY = ["PENDING", "ENQUEUED"]
 WATCH = 0.25  # seconds between two looks for runs that are no longer ours
+WATCH_FAR = 1.0  # the same where many processes look at one database
 LOOK = 0.1  # seconds between two looks at a run of another process, at most
-IDLE = 40  # looks at a run that is ours and not at work, before it begins again
+IDLE = 20  # looks at a run that is ours and not at work, before it begins again
 _ENDED: Mapping[RunState, str] = {"ended": "has ended", "cancelled": "was cancelled"}
 _ASIDE: Mapping[str, RunState] = {WAITING: "queued", PAUSED: "paused"}
 
@@ -61,6 +62,7 @@ class DurableEngine:
         self._journal = journal
         self._queue = queue
         self._database = database
+        self._is_local = database.dialect.name == "sqlite"
         self._begin_own = begin_own
         self._own = OWN + workers.name
         self._here: dict[str, Here] = {}
@@ -264,8 +266,9 @@ class DurableEngine:
         the database went away at the wrong moment, begin again.
         """
         idle: Counter[str] = Counter()
+        every = WATCH if self._is_local else WATCH_FAR
         while True:
-            await asyncio.sleep(WATCH)
+            await asyncio.sleep(every)
             before = set(self._here)
             with suppress(OutsideError):  # the runs themselves will meet it, and say so
                 ours = set(await self._aside(in_thread(self._queue.worked_on)))
@@ -319,7 +322,7 @@ class DurableEngine:
 
     async def _taken_up(self, runs: Sequence[str]) -> set[str]:
         """Of runs whose process is gone, those that workers take up by themselves."""
-        if not runs or self._database.dialect.name == "sqlite":
+        if not runs or self._is_local:
             return set()
         return await self._aside(in_thread(self._queue.tickets, runs))
 
