@@ -125,6 +125,20 @@ def test_a_user_who_may_make_no_tables_is_told_which_right_is_missing(somebody: 
     assert SECRET not in str(failed.value)
 
 
+def test_a_schema_that_somebody_made_for_the_user_is_enough(somebody: str) -> None:
+    admin = server().new_database()
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute("create schema prowess authorization somebody")
+    database = Database(admin.replace("postgres@", f"{somebody}@"), "the log")
+
+    database.do(lambda found: postgres.bring_up_to_date(found, "log", [["create table a (b int)"]]))
+
+    database.close()
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute("insert into prowess.a values (1)")
+        connection.execute("drop owned by somebody")
+
+
 def test_without_the_extra_it_is_told_how_to_install_it() -> None:
     script = (
         "import sys; sys.modules['psycopg'] = None;"

@@ -132,7 +132,9 @@ def bring_up_to_date(connection: "Connection", part: str, migrations: Migrations
         return
     with connection.transaction():
         connection.execute("select pg_advisory_xact_lock(%s)", (UPDATING,))
-        connection.execute(f"create schema if not exists {SCHEMA}")
+        there = connection.execute("select to_regnamespace(%s)", (SCHEMA,)).fetchone()
+        if there == (None,):  # "if not exists" would ask for the right to make one that is there
+            connection.execute(f"create schema {SCHEMA}")
         connection.execute(
             "create table if not exists version (part text, version integer, primary key (part, version))"
         )
