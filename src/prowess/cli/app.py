@@ -37,6 +37,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "handoffs": ("handoff",),
     "board": ("roles", "name", "dashboard"),
     "serve": ("serve",),
+    "worker": ("worker",),
     "mcp": ("mcp",),
     "log": ("log",),
     "keeping": ("backup", "restore", "migrate"),
@@ -105,7 +106,11 @@ def main() -> None:
 
 def _drop_output() -> None:
     """What is still waiting to be written has nowhere to go, and must not fail again on the way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _told(error: ProwessError) -> int:
