@@ -135,9 +135,14 @@ def test_answers_given_beforehand_are_not_asked_for(play: Player) -> None:
     assert "Which role?" not in seen
 
 
-@pytest.mark.parametrize(
-    ("answers", "missing"), [([], "place"), (["Thebes"], "role"), (["Thebes", "1"], "name")]
-)
+def test_where_nobody_answers_a_default_is_the_answer(play: Player) -> None:
+    seen, outcome, _ = played(play, ["Thebes", "1"], {})
+
+    assert outcome.ok, outcome.reason
+    assert "Ptah the " in seen
+
+
+@pytest.mark.parametrize(("answers", "missing"), [([], "place"), (["Thebes"], "role")])
 def test_where_nobody_answers_the_error_names_what_to_pass(
     play: Player, answers: list[str], missing: str
 ) -> None:
