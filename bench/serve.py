@@ -273,7 +273,7 @@ def show_pages(ours: int, bare: int) -> None:
                     took[name].append(found)
         browser.close()
     print(f"\nThe page of a run with {ROWS:,} events, in Chromium, middle of {OPENED}\n")
-    print("| | useful after, ms | at least | at most |\n|---|---|---|---|")
+    print("| | useful ms | at least | at most |\n|---|---|---|---|")
     for name, times in took.items():
         cells = (statistics.median(times), min(times), max(times))
         print(f"| {name} | {' | '.join(f'{each:.0f}' for each in cells)} |")
