@@ -1,0 +1,146 @@
+"""What people install: everything that runs is in the wheel, and nothing that does not."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from email import message_from_string
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# Names of caches and of what only a checkout has.
+ELSEWHERE = re.compile(
+    r"(^|/)(__pycache__|tests|bench|docs|requirements|\.[^/]+)/|\.(pyc|sqlite3|orig|rej)$"
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built as pip builds it, from a copy: building leaves traces."""
+    folder = tmp_path_factory.mktemp("wheel")
+    copy = folder / "checkout"
+    names = ("src", "examples", "README.md", "LICENSE", "pyproject.toml")
+    for name in names:
+        place = ROOT / name
+        if place.is_dir():
+            shutil.copytree(place, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            copy.mkdir(exist_ok=True)
+            shutil.copy(place, copy / name)
+    words = ["wheel", "-q", "--no-deps", "--disable-pip-version-check", "-w", str(folder)]
+    built = subprocess.run(
+        [sys.executable, "-m", "pip", *words, str(copy)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "No matching distribution found for hatchling" in built.stderr:
+        pytest.skip("what builds the wheel (hatchling) cannot be had from PyPI here")
+    assert built.returncode == 0, built.stderr
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as opened:
+        return set(opened.namelist())
+
+
+def sources() -> set[str]:
+    """Every file of the package in the checkout, caches aside."""
+    return {
+        str(path.relative_to(ROOT / "src"))
+        for path in (ROOT / "src" / "prowess").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_every_file_of_the_package_is_in_the_wheel(names: set[str]) -> None:
+    assert sources() <= names
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "prowess/py.typed",
+        "prowess/cli/templates/prowess.toml",
+        "prowess/prompt/templates/run-system.md",
+        "prowess/pack/registry.yaml",
+        "prowess/examples/README.md",
+    ],
+)
+def test_what_is_no_python_is_there_too(names: set[str], name: str) -> None:
+    assert name in names
+    assert any(each.startswith("prowess/serve/static/") for each in names)
+
+
+def test_no_tests_and_no_caches_are_in_it(names: set[str]) -> None:
+    assert [name for name in sorted(names) if ELSEWHERE.search(name)] == []
+
+
+def test_the_wheel_tells_its_extras_and_its_command(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        (about,) = (name for name in opened.namelist() if name.endswith("/METADATA"))
+        told = message_from_string(opened.read(about).decode())
+        commands = opened.read(about.replace("METADATA", "entry_points.txt")).decode()
+
+    assert {"all", "otel", "postgres", "semantic", "serve"} <= set(
+        told.get_all("Provides-Extra", [])
+    )
+    assert re.search(r"^prowess = prowess\.cli\.\w+:main$", commands, re.MULTILINE)
+    assert told["License-Expression"] == "Apache-2.0"
+
+
+def test_what_is_installed_runs_outside_the_checkout(
+    wheel: Path, home: Path, project: Path
+) -> None:
+    """With the libraries of this environment, so that nothing is fetched."""
+    installed = home / "installed"
+    words = [
+        "install",
+        "-q",
+        "--no-deps",
+        "--disable-pip-version-check",
+        "--target",
+        str(installed),
+    ]
+    subprocess.run([sys.executable, "-m", "pip", *words, str(wheel)], check=True)
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+
+    def told(*command: str) -> str:
+        return subprocess.run(
+            [sys.executable, *command],
+            env=environment,
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    assert told("-c", "import prowess; print(prowess.__file__)").startswith(str(installed))
+    assert told("-m", "prowess", "--version").startswith("prowess ")
+    assert "$ prowess list" in told("-m", "prowess", "demo")
+
+
+def test_names_of_commands_and_skills_complete_in_a_shell(home: Path, project: Path) -> None:
+    def offered(line: str, word: int) -> list[str]:
+        asked = {
+            "_PROWESS_COMPLETE": "complete_bash",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(word),
+        }
+        script = "import sys; sys.argv = ['prowess']; from prowess.cli.app import main; main()"
+        return subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, **asked},
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.split()
+
+    assert "backup" in offered("prowess ba", 1)
+    assert offered("prowess show code-q", 2) == ["code-quality"]
