@@ -23,13 +23,15 @@ STAGES = {
     "check",
     "workflow",
     "integrate",
+    "keep",
 }
 # Who knows which library; everybody else must go through them.
 KEEPERS = {
     "yaml": {"core/safe_yaml.py", "core/placed_yaml.py"},
     "typer": {"cli"},
     "rich": {"cli", "workflow/renderers/terminal.py"},
-    "sqlite3": {"observe", "board"},
+    "sqlite3": {"core/sqlite_file.py", "observe", "board", "durable", "keep"},
+    "psycopg": {"core/postgres.py", "core/database.py", "observe", "board", "keep"},
     "markdown_it": {"select/plan.py", "workflow"},
     "wordllama": {"select/semantic.py"},
     "dbos": {"durable"},
@@ -52,7 +54,18 @@ KEEPERS = {
     "prometheus_client": {"observe/metrics.py", "serve"},
     "opentelemetry": {"observe/traces.py"},
 }
-HEAVY = ("pydantic", "dbos", "fastapi", "mcp", "pydantic_ai", "rich", "asyncio", "sqlite3", "yaml")
+HEAVY = (
+    "pydantic",
+    "dbos",
+    "fastapi",
+    "mcp",
+    "pydantic_ai",
+    "rich",
+    "asyncio",
+    "sqlite3",
+    "psycopg",
+    "yaml",
+)
 
 
 def imports(path: Path) -> set[str]:
@@ -83,7 +96,7 @@ ABOVE: dict[str, set[str]] = {
     "loop": {"core", "settings", "engine", *STAGES},
     "serve": {"core", "settings", "engine", "loop", *STAGES},
 }
-EVERYTHING = {"core", "settings", "engine", "loop", "serve", "cli", *STAGES}
+EVERYTHING = {"core", "settings", "engine", "loop", "serve", "cli", "api", *STAGES}
 
 
 def allowed(part: str) -> set[str]:
