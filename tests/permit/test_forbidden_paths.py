@@ -34,12 +34,24 @@ def test_a_search_that_may_come_across_what_is_forbidden_is_refused(
         ("Glob(**/*.pem)", "**/*"),
         ("Read(secrets/**)", "secrets/*"),
         ("Read(secrets/**)", "secrets/**/*.py"),
+        ("Glob(key)", "**/key"),
+        ("Glob(secrets/key)", "secrets/**/key"),
     ],
 )
 def test_a_search_for_files_that_may_name_what_is_forbidden_is_refused(
     forbidden: str, pattern: str
 ) -> None:
     assert not allowed(forbidden, "Glob", pattern=pattern)
+
+
+def test_a_forbidden_place_may_be_named_by_its_whole_path() -> None:
+    assert not allowed("Read(/ws/lib/sub/**)", "Grep", pattern="x", path="lib")
+    assert allowed("Read(/ws/lib/sub/**)", "Grep", pattern="x", path="src")
+
+
+def test_a_folder_that_may_not_be_read_may_not_be_listed() -> None:
+    assert not allowed("Read(secrets)", "Glob", pattern="*", path="secrets")
+    assert allowed("Read(secrets)", "Glob", pattern="*", path="src")
 
 
 @pytest.mark.parametrize(

@@ -158,3 +158,15 @@ def test_a_tool_with_nothing_to_match_is_granted_by_its_bare_name_alone() -> Non
     assert verdict("Deploy", "Deploy", anything=1).allowed
     assert not verdict("Deploy(staging)", "Deploy", anything=1).allowed
     assert not verdict("Read", "Deploy", anything=1).allowed
+
+
+def test_rules_that_cannot_be_read_grant_nothing_and_the_refusal_says_so() -> None:
+    refused = verdict(["Read", 3], "Read", file_path="a")
+
+    assert not refused.allowed
+    assert "allowed-tools cannot be read" in refused.reason
+
+
+def test_a_refusal_says_why_a_place_is_guarded_and_only_there() -> None:
+    assert "other programs run what is in" in verdict("Write", "Write", file_path=".git/x").reason
+    assert "other programs" not in verdict("Read", "Write", file_path="a").reason
