@@ -13,6 +13,7 @@ from prowess.core.event import Event
 from prowess.model.scripted import call, final
 from prowess.serve import shown
 from serve.served import Home, Served, until
+from support import write_file
 
 NOTE = [call("Write", file_path="note.txt", content="hello"), final("Written.")]
 ASKS = [call("Ask", question="Which one?", options=["red", "blue"]), final("Thank you.")]
@@ -181,6 +182,44 @@ def test_a_run_is_tried_again_from_an_iteration(served: Served) -> None:
     assert answer.json["forked"] == run
     assert served.get(f"/api/runs/{answer.json['run']}").status == 200
     assert served.ended(answer.json["run"])["answer"] == "Written."
+
+
+FLOW = """
+name: flow
+description: Says where it is.
+inputs: [{name: app, default: web}]
+steps:
+  - {id: where, question: Where to?, options: [here, there], store: where}
+  - {id: end, output: "{app} is {where}."}
+"""
+
+
+def test_a_workflow_is_run_as_one_and_asks_what_was_not_given(at: Home) -> None:
+    write_file(at.project / ".agents/skills/flow/skill.yaml", FLOW)
+    with at.serving() as served:
+        asking = served.start("flow", given={"app": "shop"})
+        question = waiting(served, asking)["question"]
+        served.post(f"/api/runs/{asking}/answer", {"answer": "there"})
+        told = served.start("flow", given={"where": "here"})
+
+        assert question["options"] == ["here", "there"]
+        assert served.ended(asking)["answer"] == "shop is there."
+        assert served.ended(told)["answer"] == "web is here."
+        assert served.get(f"/api/runs/{told}").json["kind"] == "workflow"
+        forked = served.post(f"/api/runs/{told}/fork", {"step": "end"})
+        assert served.ended(forked.json["run"])["answer"] == "web is here."
+        wrong = served.post("/api/runs", {"skill": "flow", "given": {"wear": "here"}})
+        assert wrong.status == 400
+        assert served.post("/api/runs", {"skill": "note", "given": {"a": 1}}).status == 400
+        assert len(served.get("/api/runs").json["runs"]) == 3
+
+
+def test_a_fork_says_where_it_begins(served: Served) -> None:
+    run = served.start("note")
+    served.ended(run)
+
+    for where in ({}, {"iteration": 1, "step": "x"}, {"iteration": 9}):
+        assert served.post(f"/api/runs/{run}/fork", where).status == 400
 
 
 def test_runs_that_a_server_left_unfinished_go_on_in_the_next(at: Home) -> None:

@@ -2,15 +2,19 @@
 
 import asyncio
 import getpass
+from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from prowess.core.errors import ConflictError, UsageError
+from prowess.core.skill import Skill
+from prowess.engine import workflows
 from prowess.engine.forking import fork
+from prowess.engine.house import new_run
 from prowess.engine.request import RunRequest
 from prowess.model.names import NoModelError
 from prowess.observe.follow import follow
@@ -26,10 +30,17 @@ Id = Annotated[str, Path(description="A run's id.", examples=["3f2a9c41d0b7"])]
 BEGINS = 5.0  # seconds that a new run has to tell that it began, before its id is given out
 
 
+class _Turn(TypedDict):
+    """Whose turn it is where runs wait for one."""
+
+    user: str
+    priority: int
+
+
 class Start(BaseModel):
     """
     `allow`, `ask` and a `priority` above 0 are for developers. `answers`: somebody will answer what
-    the run asks.
+    the run asks. `given`: what a workflow need not ask, by name.
     """
 
     model_config = ConfigDict(
@@ -45,6 +56,7 @@ class Start(BaseModel):
     allow: list[str] = []
     ask: bool = False
     answers: bool = True
+    given: dict[str, Any] = {}
     max_iterations: int | None = Field(None, ge=1, le=1000)
     priority: int = Field(0, ge=-100, le=100)
 
@@ -72,10 +84,18 @@ async def start_run(site: TheSite, caller: Anyone, asked: Start, response: Respo
     """Begin a run. It goes on whether or not anybody watches."""
     if (asked.allow or asked.ask or asked.priority > 0) and not caller.may(Role.DEVELOPER):
         raise HttpError(403, "FORBIDDEN", "allow, ask and priority are for DEVELOPER")
-    request = request_of(site, **asked.model_dump(exclude={"priority"}))
-    await check(site, request)
-    user = "" if caller is OWNER else caller.name
-    run = await begin(site, request, user=user, priority=asked.priority)
+    request = request_of(site, **asked.model_dump(exclude={"priority", "given"}))
+    turn: _Turn = {"user": "" if caller is OWNER else caller.name, "priority": asked.priority}
+    skill = site.catalog.get(request.skill)
+    if skill.format == workflows.KIND:
+        run = await _begin_workflow(site, skill, request, asked.given, turn)
+    elif asked.given:
+        raise UsageError(
+            f"{skill.name} takes no values by name", hint="hand them over as arguments"
+        )
+    else:
+        await check(site, request)
+        run = await begin(site, request, **turn)
     response.headers["Location"] = f"/api/runs/{run}"
     return {"run": run}
 
@@ -174,6 +194,19 @@ async def begin(
 ) -> str:
     """Start it, under an id that is given or a new one, and return once it can be looked at."""
     run = await site.house.start(request, run=run, user=user, priority=priority)
+    await _begun(site, run)
+    return run
+
+
+async def _begin_workflow(
+    site: Site, skill: Skill, request: RunRequest, given: Mapping[str, Any], turn: _Turn
+) -> str:
+    shared = ("arguments", "workspace", "model", "allow", "ask", "answers", "user", "date")
+    asked = {name: getattr(request, name) for name in shared}
+    flow = workflows.WorkflowRequest(skill=skill.name, given=given, **asked)
+    workflows.check_request(skill, flow)
+    run = new_run()
+    await site.house.begin(workflows.KIND, run, flow.as_json(), **turn)
     await _begun(site, run)
     return run
 
