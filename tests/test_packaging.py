@@ -144,3 +144,37 @@ def test_names_of_commands_and_skills_complete_in_a_shell(home: Path, project: P
 
     assert "backup" in offered("prowess ba", 1)
     assert offered("prowess show code-q", 2) == ["code-quality"]
+
+
+def test_the_container_runs_as_nobody_special_and_keeps_its_data() -> None:
+    lines = (ROOT / "Containerfile").read_text().splitlines()
+    said = {
+        word: [line for line in lines if line.startswith(f"{word} ")]
+        for word in ("USER", "VOLUME", "HEALTHCHECK", "FROM")
+    }
+    copied = [
+        line.split()[1:-1] for line in lines if line.startswith("COPY ") and "--from" not in line
+    ]
+
+    assert said["USER"] == ["USER prowess"]
+    assert said["VOLUME"] == ["VOLUME /data"]
+    assert said["HEALTHCHECK"]
+    assert all(re.fullmatch(r"FROM python:[\w.-]+( AS \w+)?", line) for line in said["FROM"])
+    assert all((ROOT / name).exists() for names in copied for name in names)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+def test_bash_completes_what_is_typed(home: Path, project: Path) -> None:
+    program = Path(sys.executable).parent / "prowess"
+    if not program.exists():
+        pytest.skip("prowess is not installed as a command here")
+    script = f"""
+        eval "$(_PROWESS_COMPLETE=source_bash {program})"
+        COMP_WORDS=(prowess ba) COMP_CWORD=1
+        _prowess_completion {program}
+        echo "${{COMPREPLY[@]}}"
+    """
+
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["backup"]
