@@ -19,6 +19,7 @@ EXAMPLES: dict[str, tuple[str, object, str]] = {
     "run_timeout_per_iteration": ('"1.5s"', 1.5, '"soon"'),
     "run_max_depth": ("0", 0, "9"),
     "permissions_default": ('"ask"', "ask", '"anything"'),
+    "permissions_never": ('["Bash(curl:*)"]', ("Bash(curl:*)",), '"Bash"'),
     "sandbox_level": ('"landlock"', "landlock", '"strong"'),
     "sandbox_network": ("true", True, '"yes"'),
     "sandbox_seconds": ('"2m"', 120.0, '"-1s"'),

@@ -345,6 +345,19 @@ def test_a_run_that_goes_on_under_other_settings_keeps_to_those_it_began_with(
     assert kinds[-1] == "run.finished"
 
 
+def test_what_the_platform_never_allows_no_skill_and_no_call_can_grant(
+    at: Path, tmp_path: Path
+) -> None:
+    skill_file(at, "sly", "Do it.", **{"allowed-tools": "Bash"})
+    script = [call("Bash", command="touch x"), call("Bash", command="mkdir y"), final("done")]
+    never = {"PROWESS_PERMISSIONS_NEVER": "Bash(touch:*)"}
+
+    Home(at, tmp_path / "data", {"sly": script}, environment=never).run("sly", allow=("Bash",))
+
+    assert not (at / "x").exists()
+    assert (at / "y").exists()
+
+
 def test_what_a_parent_was_denied_its_sub_agent_is_denied_too(at: Path, tmp_path: Path) -> None:
     skill_file(at, "parent", "Delegate.", **{"disallowed-tools": "Bash"})
     skill_file(at, "deep", "Dig.", context="fork", **{"allowed-tools": "Bash"})

@@ -23,6 +23,7 @@ def gate_of(opened: Opened, request: RunRequest, world: World, *, run: str) -> G
     disallowed = (
         *skill.disallowed_tools,
         *request.disallow,
+        *opened.platform.never,
         *(_WRITING if agent in LOOKING else ()),
     )
     # Checked when it was read; an agent that only looks gets no more than looking.

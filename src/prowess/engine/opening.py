@@ -30,6 +30,7 @@ class Platform:
     """
 
     permissions: str = "sandbox"
+    never: tuple[str, ...] = ()
     isolated: bool = True
     max_iterations: int = 15
     max_retries: int = 3
@@ -41,6 +42,7 @@ def platform_of(world: World) -> Platform:
     settings = world.settings
     return Platform(
         permissions=settings.permissions_default,
+        never=settings.permissions_never,
         isolated=world.isolated,
         max_iterations=settings.run_max_iterations,
         max_retries=settings.run_max_retries_per_tool,
@@ -98,7 +100,9 @@ def opened_from_json(value: Mapping[str, Any]) -> Opened:
         resources=tuple(Resource(**each) for each in value["resources"]),
         execution=Execution(**value["execution"]),
         model=value["model"],
-        platform=Platform(**value["platform"]),
+        platform=Platform(
+            **{**value["platform"], "never": tuple(value["platform"].get("never", ()))}
+        ),
     )
 
 

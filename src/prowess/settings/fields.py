@@ -19,6 +19,7 @@ from prowess.settings.kinds import (
     FOLDERS,
     MODEL,
     PATH,
+    RULES,
     TABLE,
     TEXT,
     TEXTS,
@@ -92,6 +93,7 @@ class Settings:
     permissions_default: str = _setting(
         "permissions.default", choice("sandbox", "ask", "read-only"), "sandbox", own=True
     )
+    permissions_never: tuple[str, ...] = _setting("permissions.never", RULES, (), own=True)
 
     sandbox_level: str = _setting(
         "sandbox.level", choice("auto", "bubblewrap", "landlock", "none"), "auto", own=True

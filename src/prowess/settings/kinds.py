@@ -90,6 +90,7 @@ WORDS = Kind(
     from_text=lambda text: [part.strip() for part in text.split(",") if part.strip()],
     keep=tuple,
 )
+RULES = replace(WORDS, allowed='a list of rules, such as ["Bash(curl:*)", "WebFetch"]')
 DATABASE = Kind(
     allowed="a URL such as postgresql://user@host/database",
     check=lambda value: _is_text(value) and value.startswith(("postgresql://", "postgres://")),
