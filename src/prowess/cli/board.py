@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from prowess.cli.options import Data, Json, Project
-from prowess.cli.output import clean, counted, note, print_json, print_table, say
+from prowess.cli.output import clean, counted, note, print_json, print_table, say, say_wrapped
 from prowess.core.board import ROLES, TASK_STATUSES, Board
 
 RoleOption = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="Only this role.")]
@@ -70,7 +70,7 @@ def dashboard(
         print_json(seen.as_json())
         return
     numbers = ", ".join(f"{seen.counts[status]} {status}" for status in TASK_STATUSES)
-    say(f"{seen.role or 'Board'}: {numbers}")
+    say_wrapped(f"{seen.role or 'Board'}: {numbers}", indent=2)
     _part(
         "At work",
         ("NAME", "ROLE", "TASKS", "ABOUT"),
