@@ -41,6 +41,14 @@ HOSTILE = [
     call("Ask", question=NASTY),
     final(NASTY),
 ]
+DEPLOY = """
+name: deploy
+description: Deploys a thing.
+steps:
+  - {id: plan, output: Deploying.}
+  - {id: where, question: Where to?, options: [staging, production], store: where}
+  - {id: end, output: "It is on {where}."}
+"""
 LEADS = [call("Skill", name="digs", arguments="deep"), final("Done.")]
 DIGS = [call("Read", file_path="numbers.txt"), final("Dug up 6.")]
 WAITS = [call("Bash", command="sleep 60"), final("Rested.")]
@@ -334,6 +342,20 @@ def test_a_task_is_tried_and_the_reason_told(looking: Looking, project: Path) ->
     page.get_by_label("Which skill fits a task?").fill("zzzz qqqq")
     page.get_by_role("button", name="Match").click()
     expect(page.get_by_text("No skill fits this task")).to_be_visible()
+
+
+def test_a_workflow_is_run_and_answered_on_the_page(
+    looking: Looking, served: Served, project: Path
+) -> None:
+    write_file(project / ".agents/skills/deploy/skill.yaml", DEPLOY)
+    until(lambda: "deploy" in served.site.catalog.skills)
+    page = looking.at("skills/deploy")
+    page.get_by_role("button", name="Run it").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="staging").click()
+
+    expect(page.locator(".answer")).to_contain_text("It is on staging.")
+    expect(page.locator(".timeline")).to_contain_text("Deploying.")
 
 
 def test_a_problem_is_explained(looking: Looking, project: Path) -> None:

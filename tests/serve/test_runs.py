@@ -83,6 +83,12 @@ def test_runs_are_found_by_state_and_by_skill(served: Served) -> None:
     assert served.get("/api/runs?state=sleeping").status == 400
 
 
+def test_a_run_that_only_the_log_knows_can_be_looked_at(served: Served) -> None:
+    tell(served, "foreign", "run.started", skill="note")
+
+    assert served.get("/api/runs/foreign").json["state"] == "running"
+
+
 def test_a_page_of_few_among_many_leads_on_to_the_next(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypedDict
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from prowess.core.errors import ConflictError, UsageError
+from prowess.core.errors import ConflictError, UnknownRunError, UsageError
 from prowess.core.skill import Skill
 from prowess.engine import workflows
 from prowess.engine.forking import fork
@@ -226,7 +226,9 @@ async def check(site: Site, request: RunRequest) -> None:
 
 async def _shown(site: Site, caller: Caller, view: RunView) -> dict[str, Any]:
     told = site.views.shown(view, caller.role, abandoned=await site.views.abandoned([view]))
-    if not view.ended and "." not in view.id:
+    if view.ended or "." in view.id:
+        return told
+    with suppress(UnknownRunError):  # a log may know of more runs than the engine beside it
         state = await site.house.engine.state(view.id)
         if state in {"queued", "paused"}:
             told["state"] = state
