@@ -45,7 +45,7 @@ async def works(steps, request):
 
 async def main():
     async with open_engine(database, {"works": works}) as engine:
-        engine.take_runs(project="/p", limits=Limits(), at_once=10)
+        engine.take_runs(project="/p", limits=Limits(), at_once=4)
         print("ready", flush=True)
         await asyncio.Event().wait()
 
@@ -282,7 +282,28 @@ def test_what_has_ended_cannot_be_paused(place: Place) -> None:
         place.within(story)
 
 
-# Dying, on a shared database
+# Several workers, on a shared database
+
+
+def test_workers_share_what_there_is_and_none_takes_more_than_it_can(shared: Place) -> None:
+    both = {str(shared.worker().pid) for _ in range(2)}
+
+    async def story(engine: DurableEngine) -> Json:
+        for number in range(9):
+            await engine.enqueue("works", f"r{number}", shared.request(), ticket())
+        await asyncio.to_thread(shared.wait_for, "second", count=8)
+        left = [run for run, state in standing(shared.database).items() if state == "queued"]
+        shared.gate.touch()
+        for number in range(9):
+            await engine.result(f"r{number}")
+        return left
+
+    left = shared.within(story)
+
+    assert len(left) == 1
+    began = [process for _, run, process in shared.traces("second") if run not in left]
+    assert {process: began.count(process) for process in both} == dict.fromkeys(both, 4)
+    assert len(shared.traces("second")) == 9
 
 
 def test_the_runs_of_a_killed_worker_are_taken_up_by_another(shared: Place) -> None:

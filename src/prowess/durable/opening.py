@@ -29,6 +29,7 @@ from prowess.durable.workers import FileWorkers, Workers
 
 ANSWERS = 0.05  # seconds between two looks for an answer
 RESUMED = 0.2  # seconds between two looks for what this process is to go on with
+RESUMED_FAR = 1.0  # the same where many processes look at one database
 THREADS = 64
 _one = threading.Lock()
 
@@ -100,8 +101,8 @@ def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> Dur
             "notification_listener_polling_interval_sec": ANSWERS,
         }
     )
-    own = OWN + workers.name
-    own_queue(dbos, own, every=RESUMED)
+    own, is_shared = OWN + workers.name, sql.dialect.name == "postgresql"
+    own_queue(dbos, own, every=RESUMED_FAR if is_shared else RESUMED)
     workers.enter()
     DBOS.launch()
     return DurableEngine(

@@ -9,7 +9,7 @@ is the database's.
 # ruff: noqa: S608  every name in a statement is our own; values are bound
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -73,8 +73,7 @@ class Queue:
 
     def tickets(self, runs: Collection[str]) -> set[str]:
         """Those of them that came through the queue."""
-        query = sa.text("select run from prowess_queue where run in :runs")
-        query = query.bindparams(sa.bindparam("runs", expanding=True))
+        query = _among("select run from prowess_queue where run in :runs")
 
         def read() -> set[str]:
             with self._database.connect() as connection:
@@ -96,7 +95,7 @@ class Queue:
                 tally = self._tally(connection, limits)
                 waiting = self._waiting(connection, kinds, project=project, most=room)
                 chosen = choose(waiting, tally, limits, room=room)
-                return [each.run for each in chosen if self._claim(connection, each)]
+                return self._claim(connection, chosen, tally.turns) if chosen else []
 
         return patiently(take)()
 
@@ -190,26 +189,30 @@ class Queue:
             for run, came, user, skill, model, where, priority in rows
         ]  # fmt: skip
 
-    def _claim(self, connection: sa.Connection, each: Waiting) -> bool:
-        values = {"run": each.run, "own": self._own, "waiting": WAITING, "user": each.ticket.user}
+    def _claim(
+        self, connection: sa.Connection, chosen: Sequence[Waiting], turns: Mapping[str, int]
+    ) -> list[str]:
+        """Those of the chosen that are still there; one may just have been cancelled."""
+        runs = {"runs": [each.run for each in chosen]}
         claimed = connection.execute(
-            sa.text(f"""
+            _among(f"""
                 update {self._state} set queue_name = :own
-                where workflow_uuid = :run and status = 'ENQUEUED' and queue_name = :waiting
+                where workflow_uuid in :runs and status = 'ENQUEUED' and queue_name = :waiting
+                returning workflow_uuid
             """),
-            values,
-        ).rowcount
-        if claimed:
-            for statement in (
-                f"update prowess_queue set begun = coalesce(begun, {self._now}) where run = :run",
-                """
-                insert into prowess_turn ("user", turn)
-                select :user, coalesce(max(turn), 0) + 1 from prowess_turn where true
+            {**runs, "own": self._own, "waiting": WAITING},
+        )
+        there = set(claimed.scalars())
+        begin = f"update prowess_queue set begun = coalesce(begun, {self._now}) where run in :runs"
+        connection.execute(_among(begin), runs)
+        connection.execute(
+            sa.text("""
+                insert into prowess_turn ("user", turn) values (:user, :turn)
                 on conflict ("user") do update set turn = excluded.turn
-                """,
-            ):
-                connection.execute(sa.text(statement), values)
-        return bool(claimed)
+            """),
+            [{"user": user, "turn": turns[user]} for user in {each.ticket.user for each in chosen}],
+        )
+        return [run for run in runs["runs"] if run in there]
 
     def _tally(self, connection: sa.Connection, limits: Limits) -> Tally:
         """Only what some limit asks for is counted."""
@@ -242,6 +245,11 @@ class Queue:
                 return list(connection.execute(sa.text(query), values))
 
         return patiently(read)()
+
+
+def _among(statement: str) -> sa.TextClause:
+    """A statement with a list of `runs`."""
+    return sa.text(statement).bindparams(sa.bindparam("runs", expanding=True))
 
 
 def _by_name(rows: Iterable[Any]) -> Counter[tuple[str, str]]:
