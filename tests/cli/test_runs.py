@@ -221,3 +221,10 @@ def test_a_mistyped_run_is_answered_with_one_that_is_near(cli: Cli, greet: Path)
 
     assert done.code == 1
     assert f"did you mean {run['id']}?" in done.err
+
+
+def test_who_follows_a_run_that_nobody_works_on_is_told_so(asked: str, greet: Path) -> None:
+    with attended("runs", "events", asked, "--follow", cwd=greet) as terminal:
+        told = terminal.hears("Whom shall I greet?")
+
+    assert f"prowess runs resume {asked}" in told

@@ -102,10 +102,11 @@ def events(
     """Everything that happened in a run, in order."""
     import asyncio
 
+    from prowess.cli.listing import told_runs
     from prowess.cli.live import Live
     from prowess.cli.watching import as_line
 
-    _, log = _opened(project, data)
+    settings, log = _opened(project, data)
     whole = _whole(log, run)
 
     async def show_all() -> None:
@@ -118,6 +119,9 @@ def events(
                     return
 
     if follow:
+        (told,) = told_runs(settings, log, [whole])
+        if told["state"] == "interrupted":
+            note(f"Nobody works on it now; `prowess runs resume {whole}` goes on with it.")
         asyncio.run(show_all())
         return
     live = Live(visibility)
