@@ -115,6 +115,8 @@ def test_commands_take_the_words_they_are_given(block: Block) -> None:
     known = dict(typer.main.get_command(make_app()).commands)  # type: ignore[attr-defined]
     for line in block.commands:
         words = shlex.split(line, comments=True)[1:]
+        if words[0].startswith("-"):
+            continue
         command = known[words[0]]
         if words[1:] and words[1] in getattr(command, "commands", {}):
             command = command.commands[words[1]]
