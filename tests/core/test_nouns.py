@@ -246,6 +246,7 @@ def test_all_mistakes_of_a_workflow_are_in_its_error_and_the_first_says_the_line
 def test_a_long_text_is_cut_between_words_and_never_inside_one() -> None:
     assert shortened("short", 5) == "short"
     assert shortened("some long words", 11) == "some long …"
+    assert shortened("some long words", 10) == "some …"
     assert shortened("secretsecret", 6) == "…"
 
 

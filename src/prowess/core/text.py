@@ -9,7 +9,7 @@ def shortened(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    whole, blank, _ = text[:limit].rpartition(" ")
+    whole, blank, _ = text[: limit - 1].rpartition(" ")
     return f"{whole} …" if blank else "…"
 
 

@@ -122,7 +122,7 @@ class Ranker:
         return {
             n
             for start in range(len(said))
-            for length in range(2, _LONGEST_NAME)
+            for length in range(2, _LONGEST_NAME + 1)
             for n in self._names.get(tuple(said[start : start + length]), ())
         }
 
