@@ -5,15 +5,14 @@ Needs the peers: `make peers`. What they print is also stored beside the prompt 
 forms are held where the peers cannot be installed.
 """
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from installed import PEERS, peer
 from support import Cli, write_file, write_skill
 
-PEERS = Path(__file__).parent.parent.parent / ".peers"
 LEGAL = {
     "plain": "description: Does a thing. Use when testing.",
     "quoted": 'description: "Use when: the user asks <b>& more</b>"',
@@ -33,17 +32,6 @@ ILLEGAL = {
     "long-compatibility": f"description: x\ncompatibility: {'c' * 501}",
     "long-description": f"description: {'d' * 1025}",
 }
-
-
-def peer(relative: str) -> str:
-    """The path of an installed peer; without it the test is skipped, or fails where all is required."""
-    path = PEERS / relative
-    if not path.exists():
-        why = f"{path.name} is not installed: run `make peers`"
-        if os.environ.get("PROWESS_REQUIRE_ALL"):
-            pytest.fail(why)
-        pytest.skip(why)
-    return str(path)
 
 
 @pytest.fixture

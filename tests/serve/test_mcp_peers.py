@@ -18,6 +18,7 @@ import pytest
 from agents_fakes import worked
 from agents_server import AgentsServer, Use
 from house import skill_file
+from installed import peer
 from model.formats import Say
 from prowess.core.agent import AgentOrder
 from prowess.integrate import codex as integrate
@@ -26,24 +27,12 @@ from prowess.loop.agents.program import Program
 from serve.served import Home
 from support import write_file
 
-PEERS = Path(__file__).parents[2] / ".peers"
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 WRITES = """
 turns:
   - {call: Write, input: {file_path: greeting.txt, content: hello}}
   - answer: The greeting is written.
 """
-
-
-def peer(relative: str) -> str:
-    """The path of an installed peer; without it the test is skipped, or fails where all is required."""
-    path = PEERS / relative
-    if not path.exists():
-        why = f"{path.name} is not installed: run `make peers`"
-        if os.environ.get("PROWESS_REQUIRE_ALL"):
-            pytest.fail(why)
-        pytest.skip(why)
-    return str(path)
 
 
 @pytest.fixture
