@@ -230,6 +230,11 @@ def under_kills(fleet: Fleet, *, runs: int, every: float) -> dict[str, Any]:
         ids = [each.result() for each in asked]
     seconds = time.monotonic() - began
     found = [_looked_after(list(log.run(run))) for run in ids]
+    for run, each in zip(ids, found, strict=True):
+        if not all(each.values()):
+            print(
+                f"{run}: {[(it.seq, it.event.kind, it.event.payload.get('summary')) for it in log.run(run)]}"
+            )
     log.close()
     twice, again = _replies(fleet)
     return {

@@ -146,7 +146,10 @@ class DurableEngine:
             self._taker.wake()
 
     def take_runs(self, *, project: str, limits: Limits, at_once: int) -> None:
-        """From now on, work on runs of the queue; those of `project`, and at most `at_once`."""
+        """
+        From now on, work on runs of the queue, those of `project` and at most `at_once`; and see to it
+        that what a dead process had taken is taken again.
+        """
         self._taker = Taker(
             self._queue,
             self._workers,

@@ -57,10 +57,12 @@ _LOCKED = f"""
         and classid = {LOCKS} and objid = number
     )
 """  # noqa: S608  our own numbers
-_FORGET = sa.text(f"delete from prowess_worker where not ({_FRESH} or {_LOCKED})")  # noqa: S608
-_PERHAPS = sa.text(f"""
-    select name, machine, process, {_LOCKED} from prowess_worker
-    where name in :names and ({_FRESH} or {_LOCKED})
+# Long after: whoever is not there at all is known to have left.
+_FORGET = sa.text(
+    f"delete from prowess_worker where seen < clock_timestamp() - interval '1 day' and not {_LOCKED}"  # noqa: S608
+)
+_KNOWN = sa.text(f"""
+    select name, machine, process, {_FRESH}, {_LOCKED} from prowess_worker where name in :names
 """).bindparams(sa.bindparam("names", expanding=True))  # noqa: S608
 
 
@@ -101,25 +103,34 @@ class PostgresWorkers:
         self._held.wait(LEASE)
 
     def alive(self, names: Collection[str]) -> set[str]:
-        return {
-            name
-            for name, machine, process, locked in patiently(self._perhaps)(list(names))
-            if locked or not (machine == self._me["machine"] and _is_gone(process))
+        known = self._known(names)
+        return {each for each, (fresh, gone) in known.items() if fresh and not gone}
+
+    def dead(self, names: Collection[str]) -> set[str]:
+        """Of one that is only silent, whoever has just come back itself cannot say that it is dead."""
+        known = self._known(names)
+        judges = time.monotonic() - self._steady > LEASE
+        left = {name for name in names if name not in known}
+        return left | {
+            name for name, (fresh, gone) in known.items() if gone or (judges and not fresh)
         }
 
-    def _perhaps(self, names: list[str]) -> list[Any]:
-        with self._database.connect() as connection:
-            return list(connection.execute(_PERHAPS, {"names": names}))
+    def _known(self, names: Collection[str]) -> dict[str, tuple[bool, bool]]:
+        """Of those who have not left: whether there is a sign of life, and whether it is surely over."""
+
+        def read() -> list[Any]:
+            with self._database.connect() as connection:
+                return list(connection.execute(_KNOWN, {"names": list(names)}))
+
+        here = self._me["machine"]
+        return {
+            name: (fresh or locked, not locked and machine == here and _is_gone(process))
+            for name, machine, process, fresh, locked in patiently(read)()
+        }
 
     @property
     def is_cut_off(self) -> bool:
         return time.monotonic() - self._seen > GIVE_UP
-
-    def dead(self, names: Collection[str]) -> set[str]:
-        """Whoever has just come back itself cannot say that others have not."""
-        if time.monotonic() - self._steady < LEASE:
-            return set()
-        return set(names) - self.alive(names)
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:

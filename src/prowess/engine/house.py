@@ -152,7 +152,7 @@ async def open_house(
     bodies: Mapping[str, Body] = {kind: partial(body, world=world) for kind, body in kinds.items()}
     try:
         async with open_engine(settings.engine_place, bodies) as engine:
-            if queueing.at_once:
+            if queueing.at_once or queueing.everything:
                 engine.take_runs(
                     project=project,
                     limits=queueing.limits,
