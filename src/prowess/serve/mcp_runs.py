@@ -105,7 +105,8 @@ class Runs:
         place = (call.visit.session, str(call.visit.context.request_id))
         self._waiting[place] = run
         renderer = McpRenderer(run)
-        tale = _Tale(call=call, house=house, run=run, renderer=renderer)
+        new = not after and not call.params.request_state
+        tale = _Tale(call=call, house=house, run=run, renderer=renderer, is_new=new)
         telling = asyncio.ensure_future(tale.tell(run, after=after))
         try:
             returned = await renderer.converse(tale.context, telling)
@@ -138,12 +139,16 @@ class Runs:
 
 @dataclass(kw_only=True)
 class _Tale:
-    """One run as it is told to one client, from what the log has of it and of the runs inside it."""
+    """
+    One run as it is told to one client, from what the log has of it and of the runs inside it. Of one
+    that `is_new` all is reported, however soon it was on its way; of others what comes from now on.
+    """
 
     call: ToolCall
     house: "House"
     run: str
     renderer: McpRenderer
+    is_new: bool
     _settled: set[str] = field(default_factory=set)  # questions that need not be asked any more
     _progress: float = -NUDGE
 
@@ -157,6 +162,7 @@ class _Tale:
         self._settled |= {
             each.event.payload["id"] for each in old if each.event.kind == "question.answered"
         }
+        reported = 0 if self.is_new else len(old)
         async for each in follow(self.house.log, run, after=after):
             payload = each.event.payload
             match each.event.kind:
@@ -168,7 +174,7 @@ class _Tale:
                     await self._ask(payload)
                 case "output.shown":
                     await self._show(each)
-                case _ if each.seq > len(old):
+                case _ if each.seq > reported:
                     await self._report(each)
         raise AssertionError("a log is followed without end")
 
