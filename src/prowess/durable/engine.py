@@ -273,7 +273,9 @@ class DurableEngine:
         while True:
             await asyncio.sleep(every)
             before = set(self._here)
-            with suppress(OutsideError):  # the runs themselves will meet it, and say so
+            if self._is_local and not before:
+                continue
+            with suppress(OutsideError, UnknownRunError):  # the runs meet it themselves, and say so
                 ours = set(await self._aside(in_thread(self._queue.worked_on)))
                 for run in before - ours:
                     self._stop(run, await self._row(run))

@@ -139,7 +139,9 @@ class Queue:
             if reason := held(mine.ticket, self._tally(connection, limits), limits):
                 return reason
         before = sum(each.ticket.priority >= mine.ticket.priority for each in waiting) - 1
-        return f"for its turn, with {before} others" if before else "for a worker that is free"
+        if not before:
+            return "for a worker that is free"
+        return f"for its turn, with {before} other{'s' if before > 1 else ''}"
 
     def spent(self, run: str, cost: float) -> None:
         self._change("update prowess_queue set cost = :cost where run = :run", run=run, cost=cost)
