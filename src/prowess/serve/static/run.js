@@ -142,7 +142,7 @@ function head(page) {
 function actions(page) {
   const { view } = page;
   const buttons = [];
-  if (view.state === "interrupted" && !view.parent) buttons.push(button("Resume", guarded(() => resumed(page)), { class: "primary" }));
+  if (["interrupted", "paused"].includes(view.state) && !view.parent) buttons.push(button("Resume", guarded(() => resumed(page)), { class: "primary" }));
   if (!view.ended && !view.parent) buttons.push(sure("Cancel", "Really cancel?", () => api.cancel(view.id)));
   if (view.ended && view.kind !== "loop") buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
   return buttons;

@@ -80,6 +80,8 @@ export function title(run) {
 
 // A state's mark says it again for those who do not see colours.
 export const STATES = {
+  queued: { mark: "…", word: "in the queue" },
+  paused: { mark: "‖", word: "paused" },
   interrupted: { mark: "‖", word: "interrupted" },
   running: { mark: "●", word: "running" },
   waiting: { mark: "?", word: "waits for you" },
