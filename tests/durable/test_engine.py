@@ -181,16 +181,21 @@ async def waits(steps: Steps, request: Mapping[str, Any]) -> Json:
 
 
 def interrupted(
-    place: Place, body: Body, *, request: Mapping[str, Any] | None = None, kept: int = 0
+    place: Place,
+    body: Body,
+    *,
+    request: Mapping[str, Any] | None = None,
+    kept: int = 0,
+    until: Callable[[], bool] = lambda: True,
 ) -> None:
     """Begin the run `run` and leave it where it waits, with so many steps behind it."""
 
     async def story() -> None:
         async with open_engine(place.database, {"kind": body}) as engine:
             await engine.start("kind", "run", request or {})
-            until = time.monotonic() + 60
-            while len(await engine.steps("run")) < kept:
-                assert time.monotonic() < until
+            end = time.monotonic() + 60
+            while len(await engine.steps("run")) < kept or not until():
+                assert time.monotonic() < end
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.1)
 
@@ -492,11 +497,16 @@ def test_a_step_that_may_be_repeated_is_done_again_after_a_kill(place: Place) ->
 
 def test_doubt_stays_doubt_however_often_it_is_asked(place: Place) -> None:
     heard: list[InDoubtError] = []
+    paying: list[bool] = []
     gate = asyncio.Event()
+
+    async def pay() -> Json:
+        paying.append(True)
+        await eternity()
 
     async def body(steps: Steps, request: Mapping[str, Any]) -> Json:
         try:
-            await steps.do("pay", eternity, repeatable=False)
+            await steps.do("pay", pay, repeatable=False)
         except InDoubtError as error:
             heard.append(error)
         return await steps.do("wait", gate.wait)
@@ -504,9 +514,12 @@ def test_doubt_stays_doubt_however_often_it_is_asked(place: Place) -> None:
     async def again() -> None:
         async with open_engine(place.database, {"kind": body}) as engine:
             await engine.resume("run")
-            await asyncio.sleep(0.5)
+            end = time.monotonic() + 60
+            while not heard:
+                assert time.monotonic() < end
+                await asyncio.sleep(0.01)
 
-    interrupted(place, body)
+    interrupted(place, body, until=lambda: bool(paying))
     asyncio.run(again())
     gate.set()
 

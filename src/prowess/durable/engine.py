@@ -202,6 +202,7 @@ class DurableEngine:
             row = await self._row(run_id)
             self._must_be_left(row, alive=await self._alive([row]))
             await self._aside(DBOS.resume_workflow_async(run_id, queue_name=self._own))
+        await self._aside(in_thread(self._begin_own))
 
     async def pause(self, run_id: str) -> None:
         """Stop it where it is, wherever that is; `resume` goes on with it."""
@@ -239,6 +240,7 @@ class DurableEngine:
                 )
 
         await self._aside(fork())
+        await self._aside(in_thread(self._begin_own))
 
     async def send_answer(self, run_id: str, question_id: str, answer: str) -> None:
         row = await self._row(run_id)
