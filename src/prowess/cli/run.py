@@ -9,6 +9,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Name, Project
 from prowess.cli.output import note, say
+from prowess.core.errors import UsageError
 from prowess.core.run import Outcome
 
 if TYPE_CHECKING:
@@ -117,6 +118,12 @@ def run(
     if desk.catalog.get(name).format == "workflow":
         from prowess.cli.flow import given_values, run_flow, show_plan
         from prowess.engine.workflows import WorkflowRequest
+
+        if queue:
+            raise UsageError(
+                f"{name} is a workflow, which asks whoever runs it",
+                hint="run it without --queue, or ask a server for it over MCP",
+            )
 
         given = given_values(answers, set_ or ())
         flow = WorkflowRequest(**common, given=given, from_step=from_, answers=True)
