@@ -70,7 +70,7 @@ TASKS = (
         limit=240,
         read=printed.kills,
     ),
-    Task(name="layered", limit=180, short=120),
+    Task(name="layered", limit=240, short=120),
     Task(name="workers", quick=("--runs", "12", "--only", "kills"), limit=360),
     Task(name="whole", quick=("--runs", "12"), limit=420, short=90),
 )

@@ -34,11 +34,13 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 from mixed import kind_of, lay, lay_skills, name_of, settings_of, wrong_with
 from table import Figure, Found, Plot, add_option, print_table, target_table, write
 
+from prowess.core.scratch import clear_left
 from prowess.observe.integrity import Examined, examine
 from prowess.observe.log import SqliteLog
 
@@ -271,6 +273,9 @@ def left_behind(folder: Path) -> list[str]:
     until = time.monotonic() + SETTLED
     while (alive := [*_processes(folder)]) and time.monotonic() < until:
         time.sleep(0.1)
+    with patch.object(tempfile, "tempdir", str(folder / "tmp")):
+        for kind in ("agent", "index", "check"):  # of the killed; the next run would clear them
+            clear_left(kind)
     return [*alive, *(f"temporary file {path.name}" for path in (folder / "tmp").iterdir())]
 
 

@@ -6,10 +6,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from prowess.cli.app import main
 from support import Cli, Result
+
+# How long an example takes to make or to try says how busy the machine is, and nothing of us.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import typer
 
 from prowess.cli.app import make_app
+from prowess.settings import load_settings
 from support import Cli, write_file
 
 
@@ -142,3 +145,17 @@ def test_doctor_names_configured_folders_that_are_not_there(cli: Cli, project: P
 
     assert any("skills_dirs names nope" in what for what in told)
     assert any("skills_builtin_dir is" in what for what in told)
+
+
+def test_the_doctor_says_where_the_log_has_a_gap(cli: Cli, home: Path, project: Path) -> None:
+    data = home / "data"
+    for title in ("first", "second"):
+        assert (
+            cli("task", "create", "--title", title, "--role", "engineer", "--data", data).code == 0
+        )
+    with closing(sqlite3.connect(load_settings(data=str(data)).log_place)) as database, database:
+        database.execute("delete from event where run = 'board' and seq = 1")
+
+    done = cli("doctor", "--data", data)
+
+    assert "the log of board: event 2 comes after event 0" in done.out

@@ -52,7 +52,8 @@ def era(request: pytest.FixtureRequest) -> Era:
 @pytest.fixture
 def at(home: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PROWESS_MODEL_DEFAULT", "demo")
-    skill_file(project, "note", "Write a note.")
+    note = skill_file(project, "note", "Write a note.")
+    write_file(note / "demo.yaml", "turns: [{answer: Noted.}]\n")
     folder = skill_file(project, "slow", "Wait.", **{"allowed-tools": "Bash(sleep:*)"})
     write_file(folder / "demo.yaml", SLEEP)
     write_file(skill_file(project, "ask", "Ask.") / "demo.yaml", ASK)
@@ -156,7 +157,7 @@ def test_only_the_protocol_is_on_stdout_whatever_comes_in(at: Path) -> None:
 
     assert answers[1]["result"]["serverInfo"]["name"] == "prowess"
     assert answers[7]["error"]["code"] == -32601
-    assert not answers[8]["result"]["isError"]
+    assert not answers[8]["result"]["isError"], answers[8]
     assert rest == b""
     assert pipes.process.returncode == 0
 
@@ -174,7 +175,7 @@ def test_a_client_that_hangs_up_leaves_no_process_and_a_run_that_can_go_on(
     assert pipes.process.returncode == 0
     assert not sleeping()
     (run,) = cli("runs", "list", "--json").json
-    assert run["state"] == "running"
+    assert run["state"] == "interrupted"
     assert run["ended"] is None
 
 

@@ -9,8 +9,7 @@ runs is what the files say. Runners of tests are asked for a report besides.
 
 import contextlib
 import os
-import tempfile
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from prowess.check.run_reports import MAX_BYTES, go_printed, read_report
@@ -19,6 +18,7 @@ from prowess.check.tests_run import TestRun
 from prowess.core.errors import RefusedError
 from prowess.core.ports import Sandbox
 from prowess.core.process import Finished, KilledBy, Limits, Order
+from prowess.core.scratch import scratch
 from prowess.core.workspace import read_in
 
 _OUTPUT = 32 * 1024**2  # bytes: a summary stands at the end, and what is over the limit is dropped
@@ -86,7 +86,7 @@ class Runner:
         return tuple(self._done.values())
 
     async def _run(self, command: str) -> Ran:
-        with _private_place() as place:
+        with scratch("check") as place:
             asked = reporting(command, place)
             before = self._picture()
             order = self._order(asked.command if asked else command, place)
@@ -126,13 +126,6 @@ class Runner:
             network=self.network,
             limits=replace(self.limits, output_bytes=_OUTPUT),
         )
-
-
-@contextlib.contextmanager
-def _private_place() -> Iterator[str]:
-    """A folder outside of the work, for what a command writes to us alone."""
-    with tempfile.TemporaryDirectory(prefix="prowess-check-") as made:
-        yield os.path.realpath(made)
 
 
 def _printed(finished: Finished, asked: Reporting | None) -> str:

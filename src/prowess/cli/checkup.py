@@ -114,6 +114,7 @@ def _skills(desk: Desk) -> Iterator[Finding]:
 
 
 def _data(desk: Desk) -> Iterator[Finding]:
+    from prowess.observe.integrity import examine
     from prowess.observe.opening import open_log
 
     if desk.settings.database_url:
@@ -123,7 +124,7 @@ def _data(desk: Desk) -> Iterator[Finding]:
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         log = open_log(desk.settings.log_place)
-        count = sum(1 for _ in log.tail())
+        found = examine(log)
         log.close()
     except ProwessError as error:
         yield Finding("Data", "error", str(error), error.hint)
@@ -135,7 +136,10 @@ def _data(desk: Desk) -> Iterator[Finding]:
             "name a folder that you can write to with --data",
         )
     else:
-        yield Finding("Data", "ok", f"{folder}: {counted(count, 'event')} in the log")
+        yield Finding("Data", "ok", f"{folder}: {counted(found.events, 'event')} in the log")
+        for flaw in found.flaws[:MANY]:
+            hint = "`prowess restore` brings a backup back; `prowess log` shows what is there"
+            yield Finding("Data", "error", f"the log of {flaw.run}: {flaw.what}", hint)
 
 
 def _database(url: str) -> Iterator[Finding]:

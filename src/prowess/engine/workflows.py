@@ -352,6 +352,7 @@ def _asked(request: WorkflowRequest) -> dict[str, Any]:
         "arguments": request.arguments,
         "given": sorted(request.given),
         "parent": request.parent,
+        "project": request.workspace,
         "progress": 0,
     }
 

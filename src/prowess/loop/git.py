@@ -8,12 +8,12 @@ its settings are put back as they were before any agent was at work. Git gets no
 import asyncio
 import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from prowess.core.errors import OutsideError, UsageError
+from prowess.core.scratch import scratch
 from prowess.loop.guarding import Kept, no_link, put_back
 
 _SAFE = (
@@ -114,7 +114,7 @@ class Repository:
     async def picture(self) -> str:
         """The name that git has for everything in the tree as it lies there, but for the loop's own files."""
         index = (await self.git("rev-parse", "--git-path", "index")).strip()
-        with tempfile.TemporaryDirectory(prefix="prowess-index-") as place:
+        with scratch("index") as place:
             own_index = os.path.join(place, "index")
             with suppress(FileNotFoundError):  # its stamps save git from reading every file
                 shutil.copy(os.path.join(self.folder, index), own_index)

@@ -104,6 +104,7 @@ async def _loop(crew: Crew) -> Outcome:
         run_kind=KIND,
         skill=crew.plan_name,
         arguments="",
+        project=request.workspace,
         model=request.model or "",
         progress=0,
     )

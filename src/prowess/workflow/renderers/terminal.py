@@ -5,6 +5,7 @@ What the workflow says goes to stdout; questions and progress go beside it, to s
 output can be piped on. Where stdout is no terminal, the lines are plain.
 """
 
+import os
 from typing import TYPE_CHECKING, Any, TextIO
 
 from prowess.core.run import Question
@@ -72,7 +73,8 @@ def _invitation(question: Question) -> str:
 def _console(stream: TextIO) -> "Console":
     from rich.console import Console
 
-    return Console(file=stream, highlight=False, soft_wrap=True)
+    plain: dict[str, Any] = {"color_system": None} if os.environ.get("NO_COLOR") else {}
+    return Console(file=stream, highlight=False, soft_wrap=True, **plain)
 
 
 def _laid_out(text: str, format: TextFormat) -> Any:  # noqa: A002
