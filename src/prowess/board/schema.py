@@ -87,7 +87,7 @@ def bring_up_to_date(database: sqlite3.Connection, path: str) -> None:
             database.execute("insert into board_version values (?)", (version + 1,))
         database.execute("commit")
     except BaseException:
-        database.execute("rollback")
+        database.rollback()
         raise
 
 

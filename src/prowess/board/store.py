@@ -16,7 +16,7 @@ from urllib.parse import quote
 from prowess.board.rows import TABLES, Rows, fit, now, told
 from prowess.board.schema import bring_up_to_date
 from prowess.core.board import RUN, BoardTask, Noun
-from prowess.core.errors import OutsideError
+from prowess.core.sqlite_file import unusable
 from prowess.core.text import storable
 
 PATIENCE = 30  # seconds to wait for another process that writes
@@ -60,7 +60,7 @@ class SqliteBoard(Rows):
                 yield SqliteChange(self._db)
                 self._db.execute("commit")
             except BaseException:
-                self._db.execute("rollback")
+                self._db.rollback()
                 raise
 
     def close(self) -> None:
@@ -76,10 +76,7 @@ class SqliteBoard(Rows):
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise OutsideError(
-                f"the board in {self.path} cannot be used: {error}",
-                hint="`prowess doctor` looks at the data folder; --data names another",
-            ) from error
+            raise unusable("the board in", self.path, error) from error
 
 
 class SqliteChange:

@@ -31,17 +31,6 @@ def make_private(folder: str) -> None:
             os.mkdir(folder, 0o700)
 
 
-def make_private_file(path: str) -> None:
-    """
-    Make an empty file for its owner's eyes only, if there is none.
-
-    One that is there is not opened: closing a second descriptor of a database drops the locks that
-    this process holds on it, and another process may then take its journal away.
-    """
-    with contextlib.suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-
-
 def read_beneath(folder: str, relative: str, *, limit: int = MAX_BYTES) -> bytes:
     """The whole of a plain file inside `folder`, or `RefusedError`; never more than `limit` bytes."""
     descriptor = open_beneath(folder, relative)

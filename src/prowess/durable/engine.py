@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context
+from functools import partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -66,6 +67,8 @@ class DurableEngine:
         self._begin_own = begin_own
         self._own = OWN + workers.name
         self._here: dict[str, Here] = {}
+        # Runs whose end could not be written down, and why.
+        self._stopped: dict[str, sa.exc.SQLAlchemyError] = {}
         self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
         self._taker: Taker | None = None
         self._background = [
@@ -106,11 +109,14 @@ class DurableEngine:
         here = self._here[run_id] = Here(task=task)
         if self._taker:
             self._taker.came(run_id)
-        task.add_done_callback(lambda _: self._left(run_id))
+        self._stopped.pop(run_id, None)
+        task.add_done_callback(partial(self._left, run_id))
         return here
 
-    def _left(self, run_id: str) -> None:
+    def _left(self, run_id: str, task: asyncio.Task[Any]) -> None:
         self._here.pop(run_id, None)
+        if not task.cancelled() and isinstance(error := task.exception(), sa.exc.SQLAlchemyError):
+            self._stopped[run_id] = error
         if self._taker:
             self._taker.wake()
 
@@ -169,6 +175,8 @@ class DurableEngine:
     async def result(self, run_id: str) -> Json:
         pause = 0.001
         while (state := await self.state(run_id)) in {"running", "queued", "paused"}:
+            if stopped := self._stopped.get(run_id):
+                raise unusable(self._database, stopped) from stopped
             if here := self._here.get(run_id):
                 await asyncio.wait([here.task])
             else:

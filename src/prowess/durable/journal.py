@@ -12,11 +12,13 @@ from typing import Any, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 
+from prowess.core import sqlite_file
 from prowess.core.errors import OutsideError
 from prowess.core.place import shown
 from prowess.durable.doors import hold_owned, patiently
 from prowess.durable.local_steps import LocalSteps
 from prowess.durable.settling import in_thread
+from prowess.durable.sqlite import WHAT
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -98,10 +100,11 @@ class Journal:
 
 
 def unusable(database: sa.Engine, error: Exception) -> OutsideError:
-    reason = str(getattr(error, "orig", None) or error).strip()
+    cause = getattr(error, "orig", None) or error
     if database.dialect.name == "sqlite":
-        hint = "look after its disk; with --data a new one is begun in another folder"
-    else:
-        hint = "look after its server, and what database_url says"
+        return sqlite_file.unusable(WHAT, str(database.url.database), cause)
     where = shown(database.url.set(drivername=database.dialect.name).render_as_string())
-    return OutsideError(f"the database of runs {where} cannot be used: {reason}", hint=hint)
+    return OutsideError(
+        f"{WHAT} {where} cannot be used: {str(cause).strip()}",
+        hint="look after its server, and what database_url says",
+    )

@@ -74,7 +74,7 @@ class LocalSteps:
                 self._keep(run, mine, values)
                 self._db.execute("commit")
             except BaseException:
-                self._db.execute("rollback")
+                self._db.rollback()
                 raise
 
     def _keep(self, run: str, mine: str | None, values: Mapping[str, Any]) -> None:

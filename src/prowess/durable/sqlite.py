@@ -5,8 +5,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from prowess.core.files import make_private, make_private_file
+from prowess.core.files import make_private
+from prowess.core.sqlite_file import make_database
 
+WHAT = "the database of runs"
 PATIENCE_MS = 30_000  # how long a statement waits for another process that writes
 
 
@@ -19,7 +21,7 @@ def open_sqlite(path: str) -> sa.Engine:
     """
     path = os.path.abspath(path)
     make_private(os.path.dirname(path))
-    make_private_file(path)
+    make_database(path, WHAT)
     database = sa.create_engine(
         sa.URL.create("sqlite", database=path), pool_size=20, max_overflow=0
     )

@@ -15,10 +15,12 @@ from typing import Any
 
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event, Recorded
-from prowess.core.files import make_private, make_private_file
+from prowess.core.files import make_private
+from prowess.core.sqlite_file import make_database, unusable
 from prowess.observe.rows import COLUMNS, Row, Rows, fit, recorded
 from prowess.observe.schema import bring_up_to_date
 
+WHAT = "the event log"
 PATIENCE = 30  # seconds to wait for another process that writes
 
 
@@ -37,7 +39,7 @@ class SqliteLog(Rows):
         self._listeners: tuple[Callable[[], None], ...] = ()
         with self._explained():
             make_private(os.path.dirname(os.path.abspath(path)))
-            make_private_file(path)
+            make_database(path, WHAT)
             self._db = sqlite3.connect(
                 path, isolation_level=None, timeout=PATIENCE, check_same_thread=False
             )
@@ -79,7 +81,7 @@ class SqliteLog(Rows):
             kept = [self._keep_one(row) for row in rows]
             self._db.execute("commit")
         except BaseException:
-            self._db.execute("rollback")
+            self._db.rollback()
             raise
         return kept
 
@@ -119,10 +121,7 @@ class SqliteLog(Rows):
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise OutsideError(
-                f"the event log {self.path} cannot be used: {error}",
-                hint="move the file away to begin a new log, or name another folder with --data",
-            ) from error
+            raise unusable(WHAT, self.path, error) from error
         except OSError as error:
             raise OutsideError(
                 f"the data folder {os.path.dirname(self.path)} cannot be used: {error.strerror}",

@@ -45,7 +45,7 @@ def bring_up_to_date(database: sqlite3.Connection, path: str) -> None:
         database.execute(f"pragma user_version = {len(MIGRATIONS)}")
         database.execute("commit")
     except BaseException:
-        database.execute("rollback")
+        database.rollback()
         raise
 
 
