@@ -147,6 +147,22 @@ def _told(*words: str) -> str:
     return subprocess.run([*PROWESS, *words], capture_output=True, text=True, check=True).stdout
 
 
+def test_a_run_that_another_process_cancels_ends_once(home: Path, project: Path) -> None:
+    skill_file(project, "slow", "Work slowly.")
+    wait = calls("Bash", command="touch begun; sleep 600")
+    with ModelServer(wait, says("never")) as server:
+        command = [*PROWESS, "run", "slow", "--json", "--model", f"{server.url}/v1#m"]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=project)
+        until((project / "begun").exists)
+        (run,) = json.loads(_told("runs", "list", "--json"))
+        _told("runs", "cancel", run["id"])
+        child.communicate(timeout=60)
+
+    events = lines(_told("runs", "events", run["id"], "--json"))
+    ends = [event for event in events if event["kind"] == "run.finished"]
+    assert [end["outcome"]["ending"] for end in ends] == ["cancelled"]
+
+
 def test_interrupting_says_how_to_go_on(home: Path, project: Path) -> None:
     skill_file(project, "slow", "Work slowly.")
     with ModelServer(calls("Bash", command="sleep 600"), says("never")) as server:

@@ -4,20 +4,14 @@ The inner doors of the library that we use, all of them; its version is pinned b
 Steps: the library's own way hops to another thread twice a step, which costs more than the two
 statements that it hops for. Queue: what is resumed here must go on here, and the library's own
 queue is shared by all processes; what was just put into it begins at once, not at the next look.
-Patience: what we ask of the database ourselves outlasts a restart of its server as the rest does.
 """
 
-from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from dbos import DBOS
 from dbos._context import current_owner_xid, snapshot_step_context
 from dbos._core import execute_dequeued_workflow
-from dbos._sys_db import db_retry
 from dbos._utils import GlobalParams, generate_uuid
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def next_step() -> int:
@@ -56,8 +50,3 @@ def begin_own(dbos: DBOS, name: str) -> None:
     )
     for row in dbos._sys_db.get_workflow_statuses(begun) if begun else ():  # noqa: SLF001
         execute_dequeued_workflow(dbos, row, token)
-
-
-def patiently(ask: Callable[P, T]) -> Callable[P, T]:
-    """`ask`, asked again for as long as the server of the database is away."""
-    return db_retry(initial_backoff=0.1, max_backoff=2.0)(ask)

@@ -15,8 +15,9 @@ import sqlalchemy as sa
 from prowess.core import sqlite_file
 from prowess.core.errors import OutsideError
 from prowess.core.place import shown
-from prowess.durable.doors import hold_owned, patiently
+from prowess.durable.doors import hold_owned
 from prowess.durable.local_steps import LocalSteps
+from prowess.durable.patience import patiently
 from prowess.durable.settling import in_thread
 from prowess.durable.sqlite import WHAT
 

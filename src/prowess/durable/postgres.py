@@ -21,7 +21,7 @@ import sqlalchemy as sa
 
 from prowess.core.errors import OutsideError
 from prowess.core.postgres import SCHEMA
-from prowess.durable.doors import patiently
+from prowess.durable.patience import patiently
 from prowess.durable.settling import in_thread
 
 CONNECTIONS = 20  # of one process, at most

@@ -15,8 +15,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from prowess.durable.doors import patiently
 from prowess.durable.fair import Limits, Tally, Ticket, Waiting, choose, held
+from prowess.durable.patience import patiently
 from prowess.durable.postgres import LOCKS, TURN
 
 WAITING = "prowess.waiting"  # the library's name of the queue; nobody there listens to it

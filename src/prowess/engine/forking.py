@@ -13,8 +13,9 @@ from prowess.core.errors import UsageError
 from prowess.core.event import Event
 from prowess.core.ports import Engine, Log
 from prowess.engine import running, workflows
-from prowess.engine.house import MODEL_STEP, new_run
+from prowess.engine.house import new_run
 
+_REQUEST = "model"  # the step of one request to the model
 _TOLD = ("model.replied", "model.failed")  # each of them tells of one request to the model
 
 
@@ -36,7 +37,7 @@ async def fork(log: Log, engine: Engine, run: str, *, at: str) -> str:
 
 
 def _iteration(log: Log, run: str, events: list[Event], names: list[str], at: str) -> int:
-    requests = [place for place, name in enumerate(names) if name == MODEL_STEP]
+    requests = [place for place, name in enumerate(names) if name == _REQUEST]
     own = [place for place, mine in zip(requests, _requests(log, events), strict=False) if mine]
     if not own:
         raise UsageError(f"the run {run} has no iteration yet", hint="run the skill again")

@@ -3,7 +3,9 @@ A process that works on runs: its log, its durable engine and the world its runs
 together and closed together.
 """
 
+import asyncio
 import os
+import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -27,7 +29,7 @@ from prowess.settings import Settings
 if TYPE_CHECKING:
     from prowess.durable.engine import DurableEngine
 
-MODEL_STEP = "model"  # one of these opens each iteration
+LAST_WORDS = 5.0  # seconds that a cancelled run has to tell what it did
 
 
 WorldBody = Callable[..., Awaitable[Json]]  # a body that is also handed the world
@@ -90,24 +92,25 @@ class House:
         return outcome_from_json(await self.engine.result(run))
 
     async def cancel(self, run: str) -> None:
-        """Stop it for good. A run whose process is gone cannot tell its own end, so it is told here."""
-        if await self.engine.state(run) == "ended":
+        """
+        Stop it for good. It tells its own end, with what it did, wherever it is worked on; where nobody
+        does, that is told here.
+        """
+        state = await self.engine.state(run)
+        if state == "ended":
             raise UsageError(
                 f"the run {run} has ended", hint=f"`prowess runs show {run}` tells how"
             )
         await self.engine.cancel(run)
-        if not any(each.event.kind == "run.finished" for each in self.log.run(run)):
+        until = time.monotonic() + (LAST_WORDS if state == "running" else 0)
+        while not self._has_told_its_end(run) and time.monotonic() < until:  # noqa: ASYNC110  another process
+            await asyncio.sleep(0.05)
+        if not self._has_told_its_end(run):
             outcome = Outcome(ending="cancelled", answer="", reason=f"the run {run} was cancelled")
             self.log.append(finished(run, outcome))
 
-    async def fork(self, run: str, *, iteration: int) -> str:
-        """A new run that goes its own way from the beginning of that iteration of an old one."""
-        steps = list(await self.engine.steps(run))
-        begins = [place for place, name in enumerate(steps) if name == MODEL_STEP]
-        new = new_run()
-        place = begins[iteration - 1] if iteration <= len(begins) else len(steps)
-        await self.engine.fork(run, from_step=place, new_id=new)
-        return new
+    def _has_told_its_end(self, run: str) -> bool:
+        return any(each.event.kind == "run.finished" for each in self.log.run(run))
 
 
 def new_run() -> str:
