@@ -162,6 +162,8 @@ def test_of_several_tasks_one_is_named_or_the_one_under_way_is_taken(
     assert cli("check", tasks, "--json").json["task"] == "C"
     assert cli("check", tasks, "--id", "B", "--json").json["task"] == "B"
     assert cli("check", tasks, "--id", "X").code == 2
+    write_file(tmp_path / "tasks.yaml", text.removeprefix("tasks:\n"))
+    assert cli("check", tasks, "--id", "B", "--json").json["task"] == "B"
 
 
 def test_a_task_with_nothing_to_check_is_not_passed(

@@ -16,7 +16,8 @@ import pytest
 
 from house import skill_file
 from model.formats import Say
-from model.server import ModelServer
+from model.server import Fault, ModelServer
+from prowess.cli.runs import _complete_run
 from support import Cli, Result, write_file
 
 PROWESS = [sys.executable, "-m", "prowess"]
@@ -198,6 +199,33 @@ def test_the_project_is_shown_when_runs_are_of_several_and_can_be_chosen(
     assert mine["project"] == str(project)
     assert "\tother\t" in listed
     assert "\tproject\t" in listed
+
+
+def test_runs_are_chosen_by_how_they_stand_and_by_their_skill(cli: Cli, project: Path) -> None:
+    for name in ("look", "listen"):
+        skill_file(project, name, "Do it.")
+    with ModelServer(Say(text="Seen."), Fault(status=401)) as server:
+        for name in ("look", "listen"):
+            cli("run", name, "--model", f"{server.url}/v1#m")
+
+    def listed(*words: str) -> list[str]:
+        return [run["skill"] for run in cli("runs", "list", *words, "--json").json]
+
+    assert listed("--state", "done") == ["look"]
+    assert listed("--state", "failed") == ["listen"]
+    assert listed("--skill", "look") == ["look"]
+    assert listed("--skill", "look", "--state", "failed") == []
+    assert cli("runs", "list", "--state", "runing").code == 2
+
+
+def test_the_shell_completes_a_run(cli: Cli, project: Path) -> None:
+    skill_file(project, "look", "Look.")
+    with ModelServer(Say(text="Seen.")) as server:
+        cli("run", "look", "--model", f"{server.url}/v1#m")
+    (run,) = cli("runs", "list", "--json").json
+
+    assert _complete_run(run["id"][:2]) == [run["id"]]
+    assert _complete_run("zz") == []
 
 
 def test_a_run_is_shown_in_words_not_in_python(cli: Cli, project: Path) -> None:

@@ -60,6 +60,8 @@ def _parsed(text: str, name: str) -> Any:
     try:
         if name.endswith(".json"):
             return json.loads(text)
+        if text.lstrip("\ufeff \n").startswith("- "):  # a list, as JSON may be one
+            return read_mapping(f"tasks:\n{text}").value
         return read_mapping(text).value
     except SkillError as error:
         where = f"{name}:{error.line}" if error.line else name

@@ -7,14 +7,32 @@ import typer
 
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import note, print_json, say
-from prowess.core.errors import UnknownRunError, UsageError
+from prowess.core.errors import ProwessError, UnknownRunError, UsageError
 from prowess.core.near import did_you_mean
+from prowess.core.run import Ending
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from prowess.core.ports import Log
     from prowess.settings import Settings
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or its beginning.")]
+
+def _complete_run(incomplete: str) -> list[str]:
+    """For the shell: runs of the usual data folder. Whatever is wrong there, Tab says nothing."""
+    try:
+        _, log = _opened(".", None)
+        return list(log.runs_beginning(incomplete))[:_PAGE]
+    except (ProwessError, OSError):
+        return []
+
+
+Run = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN", help="A run's id, or its beginning.", autocompletion=_complete_run
+    ),
+]
 Shown = Annotated[
     Literal["summary", "full"], typer.Option("--visibility", help="How much to show.")
 ]
@@ -22,7 +40,14 @@ OneProject = Annotated[
     str | None,
     typer.Option("--project", metavar="DIR", help="Only runs of this project. Default: of all."),
 ]
-_PAGE = 200  # runs looked through at once, for those of one project or for a name that is near
+State = Annotated[
+    Literal[Ending, "running", "waiting", "queued", "paused", "interrupted"] | None,
+    typer.Option(
+        "--state", metavar="STATE", help="Only runs that stand so: done, failed, interrupted …"
+    ),
+]
+Skill = Annotated[str | None, typer.Option("--skill", help="Only runs of this skill.")]
+_PAGE = 200  # runs looked through at once, for those that are asked for or a name that is near
 
 runs = typer.Typer(
     help="Look at runs, and go on with them.", invoke_without_command=True, no_args_is_help=False
@@ -39,12 +64,14 @@ def _default(
 ) -> None:
     """Look at runs, and go on with them. Without a command: the newest runs."""
     if context.invoked_subcommand is None:
-        list_(limit=20, project=project, data=data, json=json)
+        list_(project=project, data=data, json=json)
 
 
 @runs.command("list", epilog="Example: prowess runs list --limit 5")
 def list_(
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many of the newest.")] = 20,
+    state: State = None,
+    skill: Skill = None,
     project: OneProject = None,
     data: Data = None,
     json: Json = False,
@@ -56,7 +83,8 @@ def list_(
     """
     from prowess.cli.listing import print_runs
 
-    told = _newest(project, data, limit=limit)
+    wanted = {name: value for name, value in (("state", state), ("skill", skill)) if value}
+    told = _newest(project, data, wanted, limit=limit)
     if json:
         print_json(told)
     elif told:
@@ -65,18 +93,22 @@ def list_(
         note("No runs yet. `prowess run NAME` starts one; with --model demo it needs no key.")
 
 
-def _newest(project: str | None, data: str | None, *, limit: int) -> list[dict[str, Any]]:
-    from prowess.cli.listing import project_of, told_runs
+def _newest(
+    project: str | None, data: str | None, wanted: "Mapping[str, str]", *, limit: int
+) -> list[dict[str, Any]]:
+    """The newest runs of the project, if one is named, whose view says what is wanted."""
+    from prowess.cli.listing import told_runs
 
     settings, log = _opened(project or ".", data)
-    if project is None:
-        return told_runs(settings, log, log.runs(limit=limit))
-    here, before = os.path.realpath(settings.project), None
-    found: list[str] = []
-    while len(found) < limit and (page := log.runs(limit=_PAGE, before=before)):
-        found += [run for run in page if project_of(log, run) == here]
+    if project is not None:
+        wanted = {**wanted, "project": os.path.realpath(settings.project)}
+    size, before = (_PAGE if wanted else limit), None
+    found: list[dict[str, Any]] = []
+    while len(found) < limit and (page := log.runs(limit=size, before=before)):
+        told = told_runs(settings, log, page)
+        found += [each for each in told if wanted.items() <= each.items()]
         before = page[-1]
-    return told_runs(settings, log, found[:limit])
+    return found[:limit]
 
 
 @runs.command(epilog="Example: prowess runs show 3f2a")
