@@ -8,6 +8,7 @@ import pytest
 from house import Home, skill_file
 from prowess.core.chat import Message
 from prowess.core.errors import SkillError, UnknownSkillError
+from prowess.engine.forking import fork
 from prowess.engine.house import House
 from prowess.engine.request import RunRequest
 from prowess.model.scripted import Turn, call, calls, final
@@ -241,12 +242,12 @@ def test_a_run_can_be_tried_again_from_an_iteration(at: Path, tmp_path: Path) ->
     home = Home(at, tmp_path / "data", {"count": script})
     ended = home.run("count")
 
-    async def fork(house: House) -> str:
-        new = await house.fork(ended.run, iteration=3)
+    async def part(house: House) -> str:
+        new = await fork(house.log, house.engine, ended.run, at="3")
         await house.outcome(new)
         return new
 
-    new = home.within(fork)
+    new = home.within(part)
 
     assert new != ended.run
     assert lines.read_text().split() == ["0", "1", "2", "2"]
@@ -343,6 +344,17 @@ def test_a_run_that_goes_on_under_other_settings_keeps_to_those_it_began_with(
     assert (at / "b").exists()
     assert kinds.count("run.started") == 1
     assert kinds[-1] == "run.finished"
+
+
+def test_a_run_keeps_the_whole_name_of_the_folder_it_works_in(at: Path, tmp_path: Path) -> None:
+    skill_file(at, "look", "Look.")
+
+    async def begin(house: House) -> object:
+        run = await house.start(RunRequest(skill="look"))
+        await house.outcome(run)
+        return next(iter(house.log.run(run))).event.payload["project"]
+
+    assert Home(at, tmp_path / "data", {"look": [final("Seen.")]}).within(begin) == str(at)
 
 
 def test_what_the_platform_never_allows_no_skill_and_no_call_can_grant(

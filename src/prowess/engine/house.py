@@ -76,7 +76,12 @@ class House:
         user: str = "",
         priority: int = 0,
     ) -> None:
-        """The same for every kind of run. In the queue it is `user`'s, or the request's own user's."""
+        """
+        The same for every kind of run. In the queue it is `user`'s, or the request's own user's. A
+        workspace is meant from the project, and kept whole: the run may go on in another process.
+        """
+        workspace = os.path.join(self.world.settings.project, request.get("workspace", "."))
+        request = {**request, "workspace": os.path.realpath(workspace)}
         if self.queueing.everything:
             ticket = ticket_for(request, self.world, user=user, priority=priority)
             await self.engine.enqueue(kind, run, request, ticket)
