@@ -10,6 +10,7 @@ from journeys.page import Typed, is_as_shown, read_page
 from journeys.walking import ROOT, Walk
 
 PAGES = ROOT / "docs" / "journeys"
+OWN = {"project", "prowess", ".gitconfig", ".config", ".cache", ".local"}  # what a home may have
 
 
 @pytest.fixture(autouse=True)
@@ -42,8 +43,24 @@ def test_a_plan_is_worked_through_and_a_task_is_sent_back(tmp_path: Path) -> Non
     Walk(tmp_path).through(PAGES / "plan.md")
 
 
-def test_a_platform_owner_serves_three_roles(tmp_path: Path) -> None:
-    Walk(tmp_path).through(PAGES / "platform.md")
+def test_a_platform_owner_serves_three_roles_and_sees_the_same_on_the_next_day(
+    tmp_path: Path,
+) -> None:
+    walk = Walk(tmp_path)
+    walk.through(PAGES / "platform.md")
+    walk.through(PAGES / "platform.md")
+
+    assert not (walk.home / ".config/prowess/prowess.toml").exists(), "the tokens are still there"
+    assert {path.name for path in walk.home.iterdir()} <= OWN, "the page leaves files in the home"
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.name)
+def test_a_page_keeps_its_runs_apart_and_says_what_it_takes_for_granted(page: Path) -> None:
+    commands = [step.command for step in read_page(page) if isinstance(step, Typed)]
+    commits = any("git commit" in command for command in commands)
+
+    assert commands[0] == "export PROWESS_DATA=$(mktemp -d)"
+    assert ("`git config user.email`" in page.read_text(encoding="utf-8")) == commits
 
 
 def test_a_page_that_says_something_else_is_noticed(tmp_path: Path) -> None:
