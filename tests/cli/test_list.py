@@ -112,6 +112,39 @@ def test_problems_are_told_as_compilers_do(cli: Cli, project: Path) -> None:
     assert found.out.splitlines()[0].startswith(f"{path}:3: error: ")
 
 
+WORKFLOW = "name: {name}\nversion: '1'\ndescription: A thing.\nsteps:\n  - id: a\n    rnu: {rest}\n"
+
+
+@pytest.mark.parametrize("words", [("list", "--problems"), ("doctor",), ("show", "wf")])
+def test_a_workflow_that_cannot_run_is_a_problem_with_the_field_that_was_meant(
+    cli: Cli, project: Path, words: tuple[str, ...]
+) -> None:
+    path = project / ".agents/skills/wf/skill.yaml"
+    write_file(path, WORKFLOW.format(name="wf", rest="echo hi"))
+
+    told = cli(*words).out
+
+    assert f"{path}:6: " in told
+    assert "a step has no field 'rnu'" in told
+    assert "did you mean command?" in told
+
+
+@pytest.mark.parametrize("command", ["run", "show", "read", "validate"])
+def test_a_skill_that_is_broken_is_not_called_missing(
+    cli: Cli, project: Path, command: str
+) -> None:
+    path = project / ".agents/skills/broke/skill.yaml"
+    write_file(path, WORKFLOW.format(name="broke", rest="[a"))
+
+    found = cli(command, "broke")
+
+    assert found.code == 1
+    told = found.out + found.err
+    assert f"{path}:" in told
+    assert "not valid YAML" in told
+    assert "no skill" not in told
+
+
 def test_a_description_cannot_drive_a_terminal(cli: Cli, project: Path) -> None:
     write_skill(
         project / ".agents/skills", "sly", description='"red \\x1b[31m \\u202e line\\nline"'

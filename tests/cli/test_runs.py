@@ -166,7 +166,7 @@ def test_the_events_of_a_workflow_are_told_in_words(cli: Cli, greet: Path) -> No
     cli("run", "greet", "--set", "name=Ada")
     (run,) = cli("runs", "list", "--json").json
 
-    told = cli("runs", "events", run["id"]).err
+    told = cli("runs", "events", run["id"]).out
 
     for part in ("▸ greet", "✓ before", "Hello, Ada!", "✓ say", "● done"):
         assert part in told

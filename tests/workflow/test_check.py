@@ -62,7 +62,7 @@ steps:
 """
 
     assert told(text) == [
-        (4, 5, "nothing says what the step does"),
+        (5, 5, "a step has no field 'comand'"),
         (7, 19, "nothing is called 'nope' here"),
         (8, 9, "two steps have the id 'two'"),
         (11, 15, "there is no template 'missing'"),
@@ -78,7 +78,10 @@ steps:
     ("step", "message", "hint"),
     [
         ("{command: ls, optoinal: true}", "a command step has no field 'optoinal'", "did you mean optional?"),
-        ("{comand: ls}", "nothing says what the step does", "did you mean command?"),
+        ("{comand: ls}", "a step has no field 'comand'", "did you mean command?"),
+        ("{rnu: ls}", "a step has no field 'rnu'", "did you mean command?"),
+        ("{xyzzy: ls}", "a step has no field 'xyzzy'", "add one of: command, output"),
+        ("{id: a}", "nothing says what the step does", "add one of: command, output"),
         ("{type: questoin, prompt: p}", "there is no step of the kind 'questoin'", "did you mean question?"),
         ("{type: command}", "a command step has no command", "add `command:`"),
         ("{type: output}", "an output step has no output or template", "add `output:`"),

@@ -78,6 +78,7 @@ def _absent(desk: Desk) -> Iterator[Finding]:
 
 def _skills(desk: Desk) -> Iterator[Finding]:
     from prowess.discover.registry import load_registry
+    from prowess.engine.validating import workflow_problems
 
     catalog = desk.catalog
     yield from _absent(desk)
@@ -87,7 +88,8 @@ def _skills(desk: Desk) -> Iterator[Finding]:
             for skill in catalog.skills.values()
         )
         yield Finding("Skills", "ok", f"{root.path} ({root.location}): {counted(inside, 'skill')}")
-    errors = [problem for problem in catalog.problems if problem.level == "error"]
+    steps = workflow_problems(catalog.skills.values(), catalog.problems)
+    errors = [problem for problem in (*catalog.problems, *steps) if problem.level == "error"]
     for problem in errors[:MANY]:
         where = f"{problem.path}:{problem.line}" if problem.line else problem.path
         yield Finding("Skills", "error", clean(f"{where}: {problem.message}"), clean(problem.hint))
@@ -98,7 +100,7 @@ def _skills(desk: Desk) -> Iterator[Finding]:
             f"{len(errors) - MANY} more errors",
             "`prowess list --problems` shows them",
         )
-    warnings = len(catalog.problems) - len(errors)
+    warnings = len(catalog.problems) + len(steps) - len(errors)
     if warnings or catalog.shadowed:
         what = f"{counted(warnings, 'warning')}, {len(catalog.shadowed)} shadowed"
         yield Finding("Skills", "warning", what, "`prowess list --problems` shows them")

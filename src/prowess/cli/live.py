@@ -51,10 +51,12 @@ class _Cleaned(dict[str, Any]):
 class Live:
     """`colour` only where a person looks. Every event is one or a few lines; nothing is redrawn in a pipe."""
 
-    def __init__(self, visibility: Visibility) -> None:
+    def __init__(self, visibility: Visibility, *, beside: bool = True) -> None:
+        """`beside`: what happens is told beside the result, on stderr; else it is the result."""
         self._full = visibility == "full"
-        self._console = open_console(stderr=True)
-        self._status = self._console.status("Starting") if sys.stderr.isatty() else None
+        self._console = open_console(stderr=beside)
+        stream = sys.stderr if beside else sys.stdout
+        self._status = self._console.status("Starting") if stream.isatty() else None
 
     def __enter__(self) -> Self:
         if self._status:

@@ -100,6 +100,7 @@ def run(
     import time
     from datetime import UTC, datetime
 
+    from prowess.engine.finding import pick
     from prowess.engine.request import RunRequest
 
     desk = Desk(project=project, data=data, dirs=dirs)
@@ -115,7 +116,7 @@ def run(
         "user": getpass.getuser(),
         "date": datetime.now(UTC).astimezone().date().isoformat(),
     }
-    if desk.catalog.get(name).format == "workflow":
+    if pick(desk.catalog, name).format == "workflow":
         from prowess.cli.flow import given_values, run_flow, show_plan
         from prowess.engine.workflows import WorkflowRequest
 

@@ -144,7 +144,7 @@ def events(
     async def show_all() -> None:
         from prowess.observe.follow import follow as following
 
-        with Live(visibility) as live:
+        with Live(visibility, beside=False) as live:
             async for each in following(log, whole, after=after):
                 print_json(as_line(each), line=True) if json else live.show(each)
                 if each.event.kind == "run.finished":
@@ -156,7 +156,7 @@ def events(
             note(f"Nobody works on it now; `prowess runs resume {whole}` goes on with it.")
         asyncio.run(show_all())
         return
-    live = Live(visibility)
+    live = Live(visibility, beside=False)
     for each in log.run(whole, after=after):
         print_json(as_line(each), line=True) if json else live.show(each)
 

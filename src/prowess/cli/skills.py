@@ -55,17 +55,18 @@ def list_(
         _watch(desk, json=json)
         return
     catalog = desk.catalog
+    found = _everything_wrong(catalog) if problems else catalog.problems
     if json:
         print_json(
             {
                 "skills": [skill.as_json() for skill in catalog.skills.values()],
-                "problems": [problem.as_json() for problem in catalog.problems],
+                "problems": [problem.as_json() for problem in found],
                 "shadowed": [each.as_json() for each in catalog.shadowed],
             }
         )
         return
     if problems:
-        print_problems(sorted(catalog.problems, key=lambda problem: problem.level))  # errors first
+        print_problems(sorted(found, key=lambda problem: problem.level))  # errors first
         for each in catalog.shadowed:
             say(f"{clean(each.path)}: shadowed: {clean(each.name)} is taken from {clean(each.by)}")
         left_out = ", ".join(clean(name) for name, _ in catalog.failed)
@@ -79,6 +80,14 @@ def list_(
     if rows:
         print_table(("NAME", "LOCATION", "FORMAT", "DESCRIPTION"), rows)
     _summary(catalog)
+
+
+def _everything_wrong(catalog: Catalog) -> tuple[Problem, ...]:
+    """Also in the steps of workflows, which nobody looks at for a plain list."""
+    from prowess.engine.validating import workflow_problems
+
+    found = catalog.problems
+    return (*found, *workflow_problems(catalog.skills.values(), found))
 
 
 def _summary(catalog: Catalog) -> None:
@@ -139,10 +148,15 @@ def show(
     name: Name, dirs: Dirs = None, project: Project = ".", data: Data = None, json: Json = False
 ) -> None:
     """Show one skill whole: where it is, what it says, what it needs, what is wrong with it."""
+    from prowess.engine.finding import pick
     from prowess.engine.sheet import sheet
+    from prowess.engine.validating import workflow_problems
 
     desk = Desk(project=project, data=data, dirs=dirs)
-    value = sheet(desk.catalog, name)
+    skill = pick(desk.catalog, name)
+    known = desk.catalog.problems_by_skill[name]
+    problems = [*known, *workflow_problems([skill], known)]
+    value = sheet(desk.catalog, name) | {"problems": [each.as_json() for each in problems]}
     if json:
         print_json(value)
         return
@@ -150,7 +164,7 @@ def show(
         say(f"{key + ':':<18}{shown}")
     if value["problems"]:
         say("\nProblems:")
-        print_problems(desk.catalog.problems_by_skill[name])
+        print_problems(problems)
     say(f"\n{value['instructions'].strip()}")
 
 
@@ -207,6 +221,7 @@ def read(
 ) -> None:
     """Print a skill's instructions for an agent to follow. Nothing in them is run."""
     from prowess.discover.resources import instructions_text, read_resource
+    from prowess.engine.finding import refuse_broken
     from prowess.prompt.read import read_form
 
     desk = Desk(project=project, data=data, dirs=dirs)
@@ -214,6 +229,8 @@ def read(
     if not wanted:
         raise UsageError("no skill named", hint="prowess read NAME")
     if unknown := [name for name in wanted if name not in desk.catalog.skills]:
+        for name in unknown:
+            refuse_broken(desk.catalog, name)
         searched = (
             "".join(f"\n    {root.path}" for root in desk.catalog.roots) or " no folder that exists"
         )
@@ -268,6 +285,7 @@ def validate(
 ) -> None:
     """Check skills by the letter of their format: every problem at once, with its line and what to do."""
     from prowess.discover.rules import skill_folders
+    from prowess.engine.finding import why_not_loaded
     from prowess.engine.validating import problems_of
 
     folders: list[str] = []
@@ -279,6 +297,8 @@ def validate(
             catalog = Desk(project=project, data=data, dirs=dirs).catalog
             if path in catalog.skills:
                 folders.append(catalog.skills[path].path)
+            elif broken := why_not_loaded(catalog, path):
+                folders += dict.fromkeys(os.path.dirname(each.path) for each in broken)
             else:
                 found.append(_not_there(path, catalog))
     found += [problem for folder in folders for problem in problems_of(folder)]

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prowess.core import event
-from prowess.core.errors import OutsideError, SettingsError
+from prowess.core.errors import OutsideError, SettingsError, SkillError
 from prowess.core.ports import Record
-from prowess.core.skill import Skill
+from prowess.core.skill import Problem, Skill
 from prowess.discover.catalog import Catalog, open_catalog
 from prowess.discover.pack_sync import Synced, sync_pack
 from prowess.discover.roots import Root, search_order
@@ -60,6 +60,34 @@ def tell(catalog: Catalog, *, record: Record, run: str = "") -> None:
     record(event.skills_discovered(run, locations=locations, names=list(catalog.skills)))
     for name, error in catalog.failed:
         record(event.skills_load_failed(run, name=name, error=error))
+
+
+def pick(catalog: Catalog, name: str) -> Skill:
+    """The skill called so; `SkillError` when it is there and could not be loaded."""
+    if name not in catalog.skills:
+        refuse_broken(catalog, name)
+    return catalog.get(name)
+
+
+def refuse_broken(catalog: Catalog, name: str) -> None:
+    """A folder is called so and gave no skill: not to be mistaken for one that is not there."""
+    if broken := why_not_loaded(catalog, name):
+        first = broken[0]
+        where = f"{first.path}:{first.line}" if first.line else first.path
+        raise SkillError(
+            f"{name} is there but not loaded: {where}: {first.message}",
+            hint=f"{first.hint}; `prowess list --problems` shows every problem",
+            line=first.line,
+        )
+
+
+def why_not_loaded(catalog: Catalog, name: str) -> list[Problem]:
+    """The errors of the folders called so that gave no skill."""
+    return [
+        problem
+        for problem in catalog.problems
+        if problem.level == "error" and os.path.basename(os.path.dirname(problem.path)) == name
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,12 @@ lead to: tools that nobody has, and files that are not there.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from prowess.core.errors import ProwessError
 from prowess.core.files import decode, read_beneath
 from prowess.core.near import did_you_mean
-from prowess.core.skill import Problem
+from prowess.core.skill import Problem, Skill
 from prowess.discover import frontmatter
 from prowess.discover.rules import validate
 from prowess.permit.rules import parse_rules
@@ -40,7 +40,13 @@ def problems_of(path: str) -> list[Problem]:
     )
 
 
-def _of_workflow(folder: str, found: list[Problem]) -> Iterator[Problem]:
+def workflow_problems(skills: Iterable[Skill], found: Collection[Problem]) -> list[Problem]:
+    """What keeps workflows from running: to be quick, discovery `found` only what is wrong in their heads."""
+    workflows = [skill for skill in skills if skill.format == "workflow"]
+    return [problem for skill in workflows for problem in _of_workflow(skill.path, found)]
+
+
+def _of_workflow(folder: str, found: Collection[Problem]) -> Iterator[Problem]:
     """The mistakes of its steps, but not at a place where something was found already."""
     if (text := _text(folder, WORKFLOW)) is None:
         return

@@ -26,6 +26,16 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 _KIND_OF: Mapping[str, Kind] = {key: kind for kind, main in MAIN.items() for key in main}
+# What other tools call these fields.
+_ELSEWHERE = {
+    "run": "command",
+    "cmd": "command",
+    "shell": "command",
+    "script": "command",
+    "print": "output",
+    "ask": "question",
+    "each": "foreach",
+}
 _WORDS = {
     "string": "text",
     "number": "a number",
@@ -75,12 +85,22 @@ def _fit_step(value: Any, path: Path, report: Report) -> None:
         if kind is None:
             return
     if kind is None:
-        mains = [name for names in MAIN.values() for name in names]
-        near = next((each for name in value if (each := _close(name, mains))), "")
-        hint = f"did you mean {near}?" if near else f"add one of: {_listed(mains)}"
-        report(path, "nothing says what the step does", hint, key=True)
+        _report_idle(value, path, report)
         return
     _fit_fields(value, step_schema(kind), path, report, what=f"{_a(kind)} step", skip_type=True)
+
+
+def _report_idle(step: dict[str, Any], path: Path, report: Report) -> None:
+    """Nothing says what the step does: the field that was to say it may be one that we do not know."""
+    choice = f"add one of: {_listed(_KIND_OF)}"
+    known = {name for kind in KINDS for name in step_schema(kind)["properties"]}
+    unknown = [name for name in step if name not in known]
+    for name in unknown:
+        close = _close(name, [*_KIND_OF, *_ELSEWHERE])
+        hint = f"did you mean {_ELSEWHERE.get(close, close)}?" if close else choice
+        report((*path, name), f"a step has no field {name!r}", hint, key=True)
+    if not unknown:
+        report(path, "nothing says what the step does", choice, key=True)
 
 
 def _fit_fields(
