@@ -94,9 +94,11 @@ class Walk:
         self.folder = self.home / "project"
         self.folder.mkdir(parents=True)
         (self.home / "prowess").symlink_to(ROOT)  # where the pages say that it was cloned
+        (at / "tmp").mkdir()
         self._ports = dict(zip(PORTS, map(str, _free_ports(len(PORTS))), strict=True))
         self._environment = {
             "HOME": str(self.home),
+            "TMPDIR": str(at / "tmp"),
             "PATH": ":".join(map(str, (Path(sys.executable).parent, *folders, os.environ["PATH"]))),
             "PYTHONPATH": str(ROOT / "src"),
             "LANG": "C.UTF-8",
