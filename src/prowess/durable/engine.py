@@ -9,9 +9,7 @@ cancelled, or that has ended, never goes on; a fork of it may.
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from typing import Any, TypeVar
@@ -29,6 +27,7 @@ from prowess.durable.queue import OWN, PAUSED, WAITING, Queue
 from prowess.durable.settling import in_thread, settled
 from prowess.durable.steps import DurableSteps, Here
 from prowess.durable.taking import Taker
+from prowess.durable.watching import Watch, guard
 from prowess.durable.workers import Workers
 
 T = TypeVar("T")
@@ -38,10 +37,8 @@ T = TypeVar("T")
 LAYOUT = "1"
 PREFIX = "prowess."  # before a run's kind, in the library's list of workflows
 UNDER_WAY = ["PENDING", "ENQUEUED"]
-WATCH = 0.25  # seconds between two looks for runs that are no longer ours
-WATCH_FAR = 1.0  # the same where many processes look at one database
 LOOK = 0.1  # seconds between two looks at a run of another process, at most
-IDLE = 20  # looks at a run that is ours and not at work, before it begins again
+AGAIN = 10.0  # seconds until a run that does not stop is told once more
 _ENDED: Mapping[RunState, str] = {"ended": "has ended", "cancelled": "was cancelled"}
 _ASIDE: Mapping[str, RunState] = {WAITING: "queued", PAUSED: "paused"}
 
@@ -71,8 +68,12 @@ class DurableEngine:
         self._stopped: dict[str, sa.exc.SQLAlchemyError] = {}
         self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
         self._taker: Taker | None = None
+        watch = Watch(
+            self._here, queue, is_local=self._is_local, row=self._row, begin=self._begin_again
+        )
         self._background = [
-            asyncio.create_task(task, context=Context()) for task in (self._watch(), self._guard())
+            asyncio.create_task(task, context=Context())
+            for task in (watch.go(), guard(self._here, workers))
         ]
 
     def _workflow(self, kind: str, body: Body) -> Callable[[str], Coroutine[Any, Any, str]]:
@@ -270,40 +271,13 @@ class DurableEngine:
             task.cancel()
         for each in here:
             each.stop(cancelled=False)
-        await asyncio.wait([*self._background, *(each.task for each in here)])
+        left: set[asyncio.Task[Any]] = {*self._background, *(each.task for each in here)}
+        while left := (await asyncio.wait(left, timeout=AGAIN))[1]:
+            for late in left:  # the order can get lost, and then nobody would ever end
+                late.cancel()
 
-    async def _watch(self) -> None:
-        """
-        Runs that work here and are no longer ours stop, also in the middle of a step: somebody
-        cancelled or paused them, or took us for dead. Those that are ours and do not work here, because
-        the database went away at the wrong moment, begin again.
-        """
-        idle: Counter[str] = Counter()
-        every = WATCH if self._is_local else WATCH_FAR
-        while True:
-            await asyncio.sleep(every)
-            before = set(self._here)
-            if self._is_local and not before:
-                continue
-            with suppress(OutsideError, UnknownRunError):  # the runs meet it themselves, and say so
-                ours = set(await self._aside(in_thread(self._queue.worked_on)))
-                for run in before - ours:
-                    self._stop(run, await self._row(run))
-                idle = Counter({run: idle[run] + 1 for run in ours - set(self._here)})
-                for run in [run for run, looks in idle.items() if looks > IDLE]:
-                    await self._aside(DBOS.resume_workflow_async(run, queue_name=self._own))
-
-    def _stop(self, run_id: str, row: WorkflowStatus) -> None:
-        if (here := self._here.get(run_id)) and row.status not in {"SUCCESS", "ERROR"}:
-            here.stop(cancelled=row.status == "CANCELLED")
-
-    async def _guard(self) -> None:
-        """Without a sign of life for long, others may have our runs: do nothing more with them."""
-        while True:
-            await asyncio.sleep(WATCH)
-            if self._workers.is_cut_off:
-                for here in self._here.values():
-                    here.stop(cancelled=False)
+    async def _begin_again(self, run_id: str) -> None:
+        await self._aside(DBOS.resume_workflow_async(run_id, queue_name=self._own))
 
     def _workflow_of(self, kind: str) -> Callable[[str], Coroutine[Any, Any, str]]:
         if kind not in self._workflows:

@@ -39,10 +39,12 @@ class Here:
     waiting: bool = False  # for somebody's answer, which may take days
 
     def stop(self, *, cancelled: bool) -> None:
-        if not self.over:
-            self.stopping = True
-            self.cancelled = self.cancelled or cancelled
-            self.task.cancel()
+        """Said again it changes nothing: a run that stops may have something to clear away first."""
+        if self.over or (self.stopping and self.cancelled >= cancelled):
+            return
+        self.stopping = True
+        self.cancelled = self.cancelled or cancelled
+        self.task.cancel()
 
     @contextmanager
     def wait(self) -> Iterator[None]:

@@ -1,8 +1,11 @@
 """
 Taking runs from the queue for as long as there is room for more, and from the dead what they had.
+
+Nothing that goes wrong ends it, or a process would stand there and do nothing: it looks again.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -17,6 +20,7 @@ from prowess.durable.workers import Workers
 LOOK = 0.5  # seconds between two looks when nothing happens here
 BURY = 4  # looks between two for the runs of the dead
 COMING = 10.0  # seconds that a run which was taken has to begin, before its place is given away
+_LOG = logging.getLogger("prowess.durable")
 
 
 class Taker:
@@ -58,20 +62,29 @@ class Taker:
         return self._at_once - self._busy() - len(self._coming)
 
     async def go(self) -> None:
-        looks = 0
+        looks, told = 0, ""
         while True:
+            # Not wait_for: it loses the order to stop when something happens in the same moment.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._something.wait(), LOOK)
+                async with asyncio.timeout(LOOK):
+                    await self._something.wait()
             self._something.clear()
             looks += 1
-            with suppress(sa.exc.SQLAlchemyError):  # the next look may find the database well
-                if looks % BURY == 0:
-                    await in_thread(self._bury)
-                if (room := self._room()) > 0 and not self._workers.is_cut_off:
-                    taken = await in_thread(self._take, room)
-                    self._coming |= dict.fromkeys(taken, time.monotonic())
-                    if taken:
-                        await in_thread(self._begin)
+            try:
+                await self._look(bury=looks % BURY == 0)
+            except sa.exc.SQLAlchemyError:  # the next look may find the database well
+                continue
+            except Exception as error:  # noqa: BLE001  the next look may go better, whatever it was
+                told = complain("taking runs from the queue", error, told=told)
+
+    async def _look(self, *, bury: bool) -> None:
+        if bury:
+            await in_thread(self._bury)
+        if (room := self._room()) > 0 and not self._workers.is_cut_off:
+            taken = await in_thread(self._take, room)
+            self._coming |= dict.fromkeys(taken, time.monotonic())
+            if taken:
+                await in_thread(self._begin)
 
     def _take(self, room: int) -> list[str]:
         if self._queue.is_empty():
@@ -81,3 +94,11 @@ class Taker:
     def _bury(self) -> None:
         for name in self._workers.dead(self._queue.owners()):
             self._queue.put_back(name)
+
+
+def complain(what: str, error: Exception, *, told: str) -> str:
+    """Say on standard error what went wrong, unless that was the last thing told; what is told now."""
+    words = f"{what} failed and is tried again: {type(error).__name__}: {error}"
+    if words != told:
+        _LOG.error("prowess: %s", words)
+    return words
