@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -170,15 +171,25 @@ def test_what_cannot_be_compared_is_refused_before_anything_runs(
     assert cli("compare", "--tasks", tasks).code == 2
     assert cli("compare", "--tasks", tasks, "--skill", "careful", "--layered").code == 2
     assert "no comparison 'x'" in cli("compare", "--from-log", "x").err
+    missing = cli("compare", "--tasks", "nowhere.yaml", "--skill", "careful").err
+    assert missing.startswith("prowess: nowhere.yaml cannot be read: No such file or directory\n")
     with pytest.raises(UnknownSkillError):
         compared(repo, tmp_path / "data", Versus(skill="none"), worker, TASKS)
 
 
-def test_a_project_without_git_cannot_be_compared_in(project: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("is_repository", "told"),
+    [(False, "cannot be cloned: "), (True, "cannot be cloned: the repository has no commit yet")],
+)
+def test_a_project_without_a_commit_cannot_be_compared_in(
+    project: Path, tmp_path: Path, *, is_repository: bool, told: str
+) -> None:
     skill_file(project, "careful", "CAREFUL")
+    if is_repository:
+        subprocess.run(["git", "init", "-q", project], check=True)
     settings = load_settings(project=str(project), data=str(tmp_path / "data"), environment={})
 
-    with pytest.raises(OutsideError, match="cannot be cloned"):
+    with pytest.raises(OutsideError, match=told):
         asyncio.run(
             compare(
                 TASKS, Versus(skill="careful"), settings, open_model=lambda *_: Scripted(worker)

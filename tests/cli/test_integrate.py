@@ -163,14 +163,29 @@ def test_text_that_was_added_behind_the_block_stays() -> None:
     assert marked.without_block(text) == "a = 1\n\n[b]\n"
 
 
-def test_an_entry_in_a_file_that_was_laid_out_anew_is_taken_out_alone() -> None:
+def test_an_entry_in_a_file_that_was_laid_out_anew_is_taken_out_with_the_table_made_for_it() -> (
+    None
+):
     after = json.loads(TOOLS["cursor"].add('{"a": 1}'))
     anew = json.dumps(dict(reversed(after.items())), indent=8)
 
     removed = TOOLS["cursor"].remove(anew)
 
     assert removed is not None
-    assert json.loads(removed) == {"a": 1, "mcpServers": {}}
+    assert json.loads(removed) == {"a": 1}
+
+
+def test_what_the_tool_itself_added_since_is_all_that_stays() -> None:
+    schema = '{\n  "$schema": "https://example.org/config.json",'
+    changed = TOOLS["opencode"].add(None).replace("{", schema, 1)
+
+    assert json.loads(TOOLS["opencode"].remove(changed) or "") == json.loads(schema[:-1] + "}")
+
+
+def test_an_empty_table_of_somebody_else_stays() -> None:
+    changed = TOOLS["opencode"].add('{"mcp": {}}').replace("{", '{"a": 1, ', 1)
+
+    assert json.loads(TOOLS["opencode"].remove(changed) or "") == {"a": 1, "mcp": {}}
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,16 @@ def test_wrong_usage_is_told_before_anything_begins(
     assert told in done.err
 
 
+def test_a_wrong_name_is_told_before_what_is_wrong_with_the_place(cli: Cli, project: Path) -> None:
+    write_file(project / "PLAN.md", "- [ ] Do it.\n")
+
+    assert "no agent named 'nobody'" in cli("loop", "PLAN.md", "--agent", "nobody").err
+    assert (
+        "not a git repository"
+        in cli("loop", "PLAN.md", "--agent", "command", "--command", "true").err
+    )
+
+
 def test_a_tree_with_somebodys_changes_is_refused_before_anything_begins(
     cli: Cli, repo: Path
 ) -> None:

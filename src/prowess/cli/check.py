@@ -227,8 +227,12 @@ def read_text(path: str) -> str:
     try:
         with open(path, encoding="utf-8-sig") as file:
             return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", hint="name a UTF-8 file") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8", hint="save it as UTF-8") from None
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be read: {error.strerror}", hint="name a file that exists"
+        ) from None
 
 
 def _write(

@@ -134,12 +134,17 @@ async def _loop(
 ) -> Outcome:
     from prowess.cli.watching import resumable, watch
     from prowess.engine.house import new_run
+    from prowess.loop.agents.known import open_program
     from prowess.loop.crew import check_agents
     from prowess.loop.house import open_whole_house
     from prowess.loop.phases import DEFAULT, load_phases
     from prowess.loop.run import KIND, check_place
 
     load_phases(request.phases or DEFAULT)
+    for name in {request.agent, request.reviewer or request.agent} - {"built-in"}:
+        open_program(
+            name, command=request.command
+        )  # a wrong name, before what is wrong with the place
     await check_place(request)
     async with open_whole_house(desk.settings) as house:
         check_agents(request, house.world)

@@ -33,7 +33,8 @@ from prowess.settings import Settings
 
 STARTED, CHECKED = "compare.started", "compare.checked"
 _CLONE = """
-git -c core.hooksPath=/dev/null clone -q --no-hardlinks -- "$1" "$2" && git -C "$2" rev-parse HEAD
+git -c core.hooksPath=/dev/null clone -q --no-hardlinks -- "$1" "$2" || exit
+git -C "$2" rev-parse -q --verify HEAD || { echo "the repository has no commit yet" >&2; exit 1; }
 """
 # A variable reaches the second git that a clone starts; an option of the first one does not.
 _SAFE = {

@@ -53,8 +53,8 @@ def with_entry(text: str | None, table: str, name: str, value: Any) -> str:
 
 def without_entry(text: str, table: str, name: str) -> str | None:
     """
-    `text` as it was before `with_entry`; None when there was no file. When the file was laid out
-    anew since, the entry alone is taken out.
+    `text` as it was before `with_entry`; None when there was no file. When the file was changed
+    since, the entry is taken out, and with it the table if we made it and nothing else is in it.
     """
     value = entry(text, table, name)
     top = _after_blanks(text, 0)
@@ -63,7 +63,8 @@ def without_entry(text: str, table: str, name: str) -> str | None:
     for before in (None, _cut(text, top, table), alone):
         if _leads_to(before, text, table, name, value):
             return before
-    return alone
+    only = len(list(_members(text, outer.value))) == 1
+    return _cut(text, top, table) if only and not _is_padded(text, outer.value) else alone
 
 
 def _leads_to(before: str | None, text: str, table: str, name: str, value: Any) -> bool:
@@ -134,8 +135,13 @@ def _cut(text: str, brace: int, key: str) -> str:
         return text[: members[place - 1].end] + text[member.end :]
     if len(members) > 1:
         return text[: brace + 1] + text[text.index(",", member.end) + 1 :]
-    padded = text[brace + 1 : member.start] == " " and text[member.end] == " "
-    return text[: brace + 1] + text[member.end + padded :]
+    return text[: brace + 1] + text[member.end + _is_padded(text, brace) :]
+
+
+def _is_padded(text: str, brace: int) -> bool:
+    """Does the object hold one member, with one blank on either side?"""
+    first, *others = _members(text, brace)
+    return not others and text[brace + 1 : first.start] == " " and text[first.end] == " "
 
 
 def _indent_of_line(text: str, at: int) -> str:
