@@ -17,6 +17,12 @@ from support import Cli
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+INSTALLING = (
+    "docs/installing.md",
+    "docs/upgrading.md",
+    "docs/serving.md",
+    "docs/journeys/python.md",
+)
 COMMANDS = sorted(typer.main.get_command(make_app()).commands)  # type: ignore[attr-defined]
 
 
@@ -85,6 +91,13 @@ def test_commands_named_in_text_exist_and_take_their_options(path: Path) -> None
         for word in words[1:]:
             if word.startswith("--"):
                 assert word.partition("=")[0] in options, line
+
+
+@pytest.mark.parametrize("name", ["README.md", *INSTALLING])
+def test_nothing_is_installed_by_a_name_that_is_not_published(name: str) -> None:
+    text = (ROOT / name).read_text()
+
+    assert not re.search(r"\b(install|upgrade)\b[^`\n]* '?prowess\b(?![/-])", text)
 
 
 def test_the_version_is_told(cli: Cli) -> None:

@@ -60,7 +60,7 @@ def test_a_page_keeps_its_runs_apart_and_says_what_it_takes_for_granted(page: Pa
     commits = any("git commit" in command for command in commands)
 
     assert commands[0] == "export PROWESS_DATA=$(mktemp -d)"
-    assert ("`git config user.email`" in page.read_text(encoding="utf-8")) == commits
+    assert ("git config --global user.email" in page.read_text(encoding="utf-8")) == commits
 
 
 def test_a_page_that_says_something_else_is_noticed(tmp_path: Path) -> None:
