@@ -60,6 +60,7 @@ def test_a_database_that_answers_tells_its_version_and_how_fast() -> None:
         f"postgresql://user:{SECRET}@[::1/name",
         f"postgresql://user:{SECRET}@host/name?no_such_option={SECRET}",
         f"postgresql://host/name?password={SECRET}&%zz",
+        f"postgresql://user:half@{SECRET}@host/name",
     ],
 )
 def test_a_url_that_cannot_be_read_is_a_wrong_setting(url: str) -> None:
@@ -167,6 +168,12 @@ def test_what_the_url_says_of_the_connection_holds() -> None:
         ("postgres://user:p@ss@host/name", "postgres://host/name"),
         ("postgresql:///name?password=pass", "postgresql:///name"),
         ("postgresql://host/name", "postgresql://host/name"),
+        ("postgresql://user@host/name?password=abc@pass", "postgresql://host/name"),
+        ("postgresql://host/name?user=u&password=p@pass", "postgresql://host/name"),
+        ("postgresql://user:p?ss@host/name?sslmode=require", "postgresql://host/name"),
+        ("postgresql://user:p?a=b@host/name", "postgresql://…"),
+        ("postgresql://host?password=p@pass", "postgresql://…"),
+        ("postgresql://user:pass@one:1,two:2/name", "postgresql://one:1,two:2/name"),
         ("/home/somebody/log@home?.sqlite3", "/home/somebody/log@home?.sqlite3"),
     ],
 )

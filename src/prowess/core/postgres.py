@@ -7,7 +7,7 @@ No message shows a password. psycopg is an extra, so it is imported with the fir
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ _CONNECTING = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
+_STOPPED = "-c idle_in_transaction_session_timeout=60s"
 _SESSION = """
     select set_config('search_path', %s, false),
         set_config('lock_timeout', %s, false),
@@ -64,26 +65,13 @@ def ask(url: str) -> Answer:
 
 def connect(url: str) -> "Connection":
     """A connection on which every statement is a transaction until one is begun."""
-    try:
-        import psycopg
-        from psycopg.conninfo import conninfo_to_dict, make_conninfo
-    except ImportError:
-        raise SettingsError(
-            "database_url is set, and what speaks to PostgreSQL is not installed",
-            hint="pip install 'prowess[postgres]'",
-        ) from None
-    try:
-        given = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:  # its message quotes the URL, or the password alone
-        raise SettingsError(
-            "database_url is no URL that PostgreSQL can read",
-            hint="write postgresql://user:password@host:5432/database, with %40 for an @ in the password",
-        ) from None
+    where = _where(url)
+    import psycopg
+
     # It complains on standard error of connections that we find again.
     logging.getLogger("psycopg").addHandler(logging.NullHandler())
-    ours = {word: value for word, value in _CONNECTING.items() if word not in given}
     try:
-        connection = psycopg.connect(make_conninfo(url, **ours), autocommit=True)
+        connection = psycopg.connect(where, autocommit=True)
     except psycopg.OperationalError as error:
         raise _unreachable(url, error) from None
     try:
@@ -94,6 +82,57 @@ def connect(url: str) -> "Connection":
         connection.close()
         raise
     return connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """For a library that keeps connections of its own: what makes one, and where it leads."""
+
+    connect: "Callable[[], Connection]"
+    host: str
+    port: str
+    database: str
+
+
+def door(url: str) -> Door:
+    where = _where(url)
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    given = {word: str(value) for word, value in conninfo_to_dict(where).items()}
+    options = f"{_STOPPED} {given.get('options', '')} -c search_path={SCHEMA}"
+    where = make_conninfo(where, options=options)
+    return Door(
+        connect=lambda: psycopg.connect(where),
+        host=given.get("host", ""),
+        port=given.get("port", ""),
+        database=given.get("dbname") or given.get("user", ""),
+    )
+
+
+def _where(url: str) -> str:
+    """What libpq connects with: all that the URL says, and what we say where it says nothing."""
+    try:
+        import psycopg
+        from psycopg.conninfo import conninfo_to_dict, make_conninfo
+    except ImportError:
+        raise SettingsError(
+            "database_url is set, and what speaks to PostgreSQL is not installed",
+            hint="pip install 'prowess[postgres]'",
+        ) from None
+    try:
+        given = conninfo_to_dict(url)
+        # libpq would look for a host that has half a password in its name, and tell of it.
+        readable = "@" not in str(given.get("host", ""))[1:]
+    except psycopg.ProgrammingError:  # its message quotes the URL, or the password alone
+        readable = False
+    if not readable:
+        raise SettingsError(
+            "database_url is no URL that PostgreSQL can read",
+            hint="write postgresql://user:password@host:5432/database, with %40 for an @ in the password",
+        )
+    ours = {word: value for word, value in _CONNECTING.items() if word not in given}
+    return make_conninfo(url, **ours)
 
 
 @contextmanager

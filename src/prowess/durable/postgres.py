@@ -20,17 +20,18 @@ from typing import Any
 import sqlalchemy as sa
 
 from prowess.core.errors import OutsideError
-from prowess.core.postgres import SCHEMA
+from prowess.core.postgres import SCHEMA, Door, door
 from prowess.durable.patience import patiently
 from prowess.durable.settling import in_thread
 
-CONNECTIONS = 20  # of one process, at most
+KEPT, CONNECTIONS = 8, 20  # of one process, when little is to be done and at most
 LEASE = 10.0  # seconds that a process has to come back
 GIVE_UP = 8.0  # seconds without a sign of life after which a process works on nothing
 BEAT = 1.0  # seconds between two signs of life
 LOCKS = 715_715  # the first half of every lock of ours
 PATIENCE = 60.0  # seconds to wait for others to have their turn
-TURN = 0  # the second half of the lock that processes take turns with
+# The second half of the locks that processes take turns with: to change tables, and to take runs.
+TURN, TAKING = 0, -1
 
 _TABLE = sa.text("""
     create table if not exists prowess_worker (
@@ -67,17 +68,28 @@ _KNOWN = sa.text(f"""
 
 
 def open_postgres(place: str) -> sa.Engine:
-    """Nothing is connected yet. A connection whose other end vanished is noticed within half a minute."""
+    """
+    Nothing is connected yet. A connection whose other end vanished is noticed within half a minute,
+    and who stopped in the middle of a change loses it.
+    """
+    found = door(place)
     return sa.create_engine(
-        sa.make_url(place).set(drivername="postgresql+psycopg"),
-        pool_size=CONNECTIONS,
-        max_overflow=0,
+        _name(found),
+        creator=found.connect,
+        pool_size=KEPT,
+        max_overflow=CONNECTIONS - KEPT,
         pool_timeout=600,  # who waits for a connection while the server is away goes on later
-        connect_args={
-            "connect_timeout": 10,
-            "options": f"-c search_path={SCHEMA} -c tcp_keepalives_idle=10"
-            " -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3",
-        },
+    )
+
+
+def _name(found: Door) -> sa.URL:
+    """By which the database is known and told; it is not what is connected to."""
+    is_socket = found.host.startswith("/")
+    return sa.URL.create(
+        "postgresql+psycopg",
+        host=None if is_socket else found.host or None,
+        port=int(found.port) if found.port.isdecimal() else None,
+        database=found.database or "default",
     )
 
 
