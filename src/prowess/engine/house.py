@@ -80,8 +80,7 @@ class House:
         The same for every kind of run. In the queue it is `user`'s, or the request's own user's. A
         workspace is meant from the project, and kept whole: the run may go on in another process.
         """
-        workspace = os.path.join(self.world.settings.project, request.get("workspace", "."))
-        request = {**request, "workspace": os.path.realpath(workspace)}
+        request = {**request, "workspace": self._whole(request.get("workspace", "."))}
         if self.queueing.everything:
             ticket = ticket_for(request, self.world, user=user, priority=priority)
             await self.engine.enqueue(kind, run, request, ticket)
@@ -113,6 +112,9 @@ class House:
         if not self._has_told_its_end(run):
             outcome = Outcome(ending="cancelled", answer="", reason=f"the run {run} was cancelled")
             self.log.append(finished(run, outcome))
+
+    def _whole(self, workspace: str) -> str:
+        return os.path.realpath(os.path.join(self.world.settings.project, workspace))
 
     def _has_told_its_end(self, run: str) -> bool:
         return any(each.event.kind == "run.finished" for each in self.log.run(run))
