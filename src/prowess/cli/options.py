@@ -18,7 +18,10 @@ Dirs = Annotated[
 Project = Annotated[
     str,
     typer.Option(
-        "--project", metavar="DIR", help="The project's folder, whose settings and skills hold. Default: here.", show_default=False
+        "--project",
+        metavar="DIR",
+        help="The project's folder, whose settings and skills hold. Default: here.",
+        show_default=False,
     ),
 ]
 Data = Annotated[
