@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 import time
@@ -124,6 +125,36 @@ def test_a_run_whose_process_is_dead_is_interrupted(home: Path, project: Path) -
     assert (alive["state"], dead["state"]) == ("running", "interrupted")
     assert "state:          interrupted" in shown.out
     assert f"runs resume {dead['id']}" in prowess("runs", cwd=project).err
+
+
+def test_ctrl_c_in_a_call_that_may_not_be_repeated_says_how_to_try_it_again(
+    home: Path, project: Path
+) -> None:
+    skill_file(project, "slow", "Work slowly.")
+    turns = [
+        Say(calls=(("Bash", {"command": "touch first"}),)),
+        Say(calls=(("Bash", {"command": "touch begun; sleep 600"}),)),
+        Say(text="Done."),
+    ]
+    with ModelServer(*turns) as server:
+        command = [*PROWESS, "run", "slow", "--model", f"{server.url}/v1#m", "--allow", "Bash"]
+        child = subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE, text=True)
+        until((project / "begun").exists)
+        child.send_signal(signal.SIGINT)
+        _, stopped = child.communicate(timeout=PATIENCE)
+        (run,) = runs(project)
+        resumed = prowess("runs", "resume", run["id"], cwd=project)
+        once_more = prowess("runs", "resume", run["id"], cwd=project)
+        forked = prowess("runs", "fork", run["id"], "--from", "2", cwd=project)
+
+    again = f"`prowess runs fork {run['id']} --from 2` tries again from there"
+    assert child.returncode == 130
+    assert "in the middle of Bash, which may or may not have been done" in stopped
+    assert again in stopped
+    assert "(2 iterations," in resumed.err
+    assert again in resumed.err
+    assert f"the run {run['id']} has ended: needs_attention\n  {again}" in once_more.err
+    assert (forked.code, forked.out) == (0, "Done.\n")
 
 
 def test_an_unattended_resume_leaves_the_question_open_and_says_how_to_answer(

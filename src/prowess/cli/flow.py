@@ -74,7 +74,7 @@ async def run_flow(desk: Desk, request: WorkflowRequest, *, renderer: str, json:
     async with open_whole_house(desk.settings) as house:
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
-        with resumable(run):
+        with resumable(house.log, run):
             leaves = sys.stdin.isatty() and not json
             return await watch_flow(house, run, renderer=renderer, json=json, leaves=leaves)
 

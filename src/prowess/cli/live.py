@@ -54,6 +54,7 @@ class Live:
     def __init__(self, visibility: Visibility, *, beside: bool = True) -> None:
         """`beside`: what happens is told beside the result, on stderr; else it is the result."""
         self._full = visibility == "full"
+        self._iterations = 0
         self._console = open_console(stderr=beside)
         stream = sys.stderr if beside else sys.stdout
         self._status = self._console.status("Starting") if stream.isatty() else None
@@ -78,6 +79,7 @@ class Live:
 
     def show(self, each: Recorded) -> None:
         payload = each.event.payload
+        self._iterations = max(self._iterations, payload.get("iteration") or 0)
         if self._full or payload.get("visibility") != "FULL":
             self._tell(each.event.kind, payload)
         if self._status and payload.get("summary"):
@@ -134,7 +136,9 @@ class Live:
     def _finished(self, payload: Mapping[str, Any]) -> None:
         outcome = payload["outcome"]
         cost = "" if outcome["cost"] is None else f", ${outcome['cost']:.4f}"
-        used = f"{counted(outcome['iterations'], 'iteration')}, {outcome['tokens']:,} tokens{cost}"
+        # A run that broke off can no longer say how many it had.
+        iterations = counted(outcome["iterations"] or self._iterations, "iteration")
+        used = f"{iterations}, {outcome['tokens']:,} tokens{cost}"
         good = outcome["ending"] == "done"
         why = "" if good else f": {outcome['reason']}"
         self._line(f"{'●' if good else '○'} {outcome['ending']}{why} ({used})", "bold")

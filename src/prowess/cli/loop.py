@@ -151,7 +151,7 @@ async def _loop(
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
         note(f"run {run}")
-        with resumable(run):
+        with resumable(house.log, run):
             try:
                 return await watch(house, run, visibility=visibility, json=json)
             except CancelledRunError:

@@ -162,7 +162,7 @@ async def _start(desk: Desk, request: "RunRequest") -> "AsyncIterator[tuple[Hous
     async with open_whole_house(desk.settings) as house:
         house.check(request)
         run = await house.start(request)
-        with resumable(run):
+        with resumable(house.log, run):
             yield house, run
 
 

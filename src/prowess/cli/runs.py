@@ -300,7 +300,7 @@ def _work(
 
     from prowess.cli.flow import watch_flow
     from prowess.cli.run import end
-    from prowess.cli.watching import resumable, watch
+    from prowess.cli.watching import again, resumable, watch
     from prowess.core.run import Outcome
     from prowess.engine.forking import fork
     from prowess.engine.workflows import KIND
@@ -314,16 +314,24 @@ def _work(
     async def work() -> tuple[str, Outcome]:
         async with open_whole_house(settings) as house:
             whole = _whole(house.log, run)
-            kind = run_view(house.log.run(whole)).kind
+            view = run_view(house.log.run(whole))
             if fork_at:
                 whole = await fork(house.log, house.engine, whole, at=fork_at)
                 note(f"run {whole}")
+            elif view.ended:
+                raise UsageError(
+                    f"the run {whole} has ended: {view.state}", hint=again(house.log, whole)
+                )
             else:
                 await house.engine.resume(whole)
-            with resumable(whole):
-                if kind == KIND:
-                    return kind, await watch_flow(house, whole, json=json, leaves=True)
-                return kind, await watch(house, whole, visibility=visibility, json=json)
+            with resumable(house.log, whole):
+                if view.kind == KIND:
+                    outcome = await watch_flow(house, whole, json=json, leaves=True)
+                else:
+                    outcome = await watch(house, whole, visibility=visibility, json=json)
+            if outcome.ending == "needs_attention":
+                note(again(house.log, whole))
+            return view.kind, outcome
 
     kind, outcome = asyncio.run(work())
     end(outcome, json=json, told=kind == KIND)

@@ -13,6 +13,7 @@ from typing import Any
 from prowess.cli.live import Live, Visibility
 from prowess.cli.output import note, print_json
 from prowess.core.event import Recorded
+from prowess.core.ports import Log
 from prowess.core.run import Outcome
 from prowess.engine.house import House
 
@@ -29,13 +30,48 @@ def as_line(each: Recorded) -> dict[str, Any]:
 
 
 @contextmanager
-def resumable(run: str) -> Iterator[None]:
+def resumable(log: Log, run: str) -> Iterator[None]:
     """Ctrl-C stops the watching and the run; the run is kept, and the person is told how to go on."""
     try:
         yield
     except asyncio.CancelledError:
-        note(f"Stopped. `prowess runs resume {run}` goes on where it was.")
+        resume = f"`prowess runs resume {run}` goes on"
+        if tool := _under_way(log, run):
+            note(f"Stopped in the middle of {tool}, which may or may not have been done.")
+            note(f"{resume} if it may be done twice; else {again(log, run)}.")
+        else:
+            note(f"Stopped. {resume} where it was.")
         raise
+
+
+def _under_way(log: Log, run: str) -> str:
+    """The tool of a skill's run whose call was begun and not finished; empty when there is none."""
+    calls: dict[str, str] = {}
+    for each in log.run(run):
+        told = each.event.payload
+        if each.event.kind == "call.started":
+            calls[told["call_id"]] = told["tool"]
+        elif each.event.kind == "call.finished":
+            calls.pop(told["call_id"], None)
+    return next(iter(calls.values()), "")
+
+
+def again(log: Log, run: str) -> str:
+    """The whole command that tries the last part of a run again, and what it does."""
+    requests, step, index, plan = 0, "", 0, ""
+    for each in log.run(run):
+        told, kind = each.event.payload, each.event.kind
+        if kind == "run.started" and told.get("run_kind") == "loop":
+            plan = told["skill"]
+        elif kind in ("model.replied", "model.failed"):
+            requests += 1
+        elif kind in ("step.started", "step.skipped") and told["index"] != index:
+            step, index = told["step"], told["index"]
+    if plan:
+        return f"`prowess loop {plan}` goes on with the tasks that are not ticked"
+    if not (place := step or (str(requests) if requests else "")):
+        return "run it again: it came to nothing that could be tried again"
+    return f"`prowess runs fork {run} --from {place}` tries again from there"
 
 
 async def watch(house: House, run: str, *, visibility: Visibility, json: bool) -> Outcome:
