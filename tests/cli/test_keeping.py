@@ -87,11 +87,12 @@ def test_a_person_is_told_what_was_kept_and_where_the_old_lies(cli: Cli, project
     assert "Look at it" in cli("task", "list").out
 
 
-def test_an_archive_that_is_not_there_is_told(cli: Cli) -> None:
-    missing = cli("restore", "nowhere.zip", "--json")
+@pytest.mark.parametrize("name", ["nowhere.zip", "."])
+def test_an_archive_that_is_not_there_is_wrong_usage(cli: Cli, name: str) -> None:
+    missing = cli("restore", name, "--json")
 
-    assert missing.code == 3
-    assert "nowhere.zip" in missing.json["message"]
+    assert missing.code == 2
+    assert name in missing.json["message"]
 
 
 def test_an_unfinished_run_goes_on_in_the_database_that_it_was_carried_to(

@@ -15,7 +15,8 @@ PLAIN = stat.S_IFREG | 0o600
 def archive(file: Path, **changes: Any) -> Path:
     """
     An archive with one honest file and one called `name`, of `content`, that the manifest calls
-    `told_name`, with `told_bytes` bytes and the sum `told_sum`.
+    `told_name`, with `told_bytes` bytes and the sum `told_sum`, and the zip file's own list with
+    `claimed_bytes`.
     """
     name, content = changes.get("name", "runs/a"), changes.get("content", b"content")
     told = {
@@ -30,7 +31,8 @@ def archive(file: Path, **changes: Any) -> Path:
         "made": "2026-01-01T00:00:00Z",
         "files": {"runs/honest": honest, changes.get("told_name", name): told},
         "rows": {},
-        "left_out": [],
+        "folders": changes.get("folders", []),
+        "left_out": {},
     }
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as opened:
         opened.writestr("runs/honest", "ok")
@@ -39,6 +41,7 @@ def archive(file: Path, **changes: Any) -> Path:
         entry.compress_type = changes.get("method", zipfile.ZIP_DEFLATED)
         entry.external_attr = changes.get("mode", PLAIN) << 16
         opened.writestr(entry, content)
+        entry.file_size = changes.get("claimed_bytes", len(content))
         opened.writestr("manifest.json", changes.get("manifest", json.dumps(manifest)))
     return file
 

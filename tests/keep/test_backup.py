@@ -1,5 +1,6 @@
 """A data folder goes into one file and comes back the same, whatever is going on in it."""
 
+import errno
 import itertools
 import json
 import os
@@ -9,15 +10,14 @@ import sys
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from keep.folders import backed_up, brought_back, count, database, tree
 from keep.hostile import rewritten
 from prowess import __version__
 from prowess.core.errors import ConflictError, OutsideError, ProwessError, UsageError
-from prowess.keep.archive import Manifest
-from prowess.keep.backup import back_up
-from prowess.keep.restore import Restored, restore
 from prowess.keep.snapshot import copy_databases
 from support import write_file
 
@@ -34,58 +34,6 @@ for number in range(200_000):  # it is killed long before
 """
 
 
-def database(path: Path, rows: int = 10) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(path, isolation_level=None)) as made:
-        made.execute("pragma journal_mode = wal")
-        made.execute("create table t (text)")
-        made.executemany("insert into t values (?)", [("row " * 50,)] * rows)
-    return path
-
-
-def count(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as opened:
-        (found,) = opened.execute("select count(*) from t").fetchone()
-    return int(found)
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    data = tmp_path / "data"
-    database(data / "log.sqlite3", 30)
-    database(data / "engine.sqlite3", 20)
-    write_file(data / "runs/one/outputs/1.txt", "long output")
-    write_file(data / "runs/one/outputs/ü ö.txt", "more")
-    write_file(data / "index/cache", "is made again")
-    write_file(data / "engine.sqlite3.workers/1-dead", "")
-    write_file(data / "engine.sqlite3.lock", "")
-    return data
-
-
-def backed_up(data: Path, name: str = "kept.zip") -> tuple[Path, Manifest]:
-    file = data.parent / name
-    made = back_up(
-        str(data),
-        str(file),
-        databases=[str(data / "log.sqlite3"), str(data / "engine.sqlite3")],
-        rebuilt=[str(data / "index")],
-    )
-    return file, made
-
-
-def brought_back(file: Path, data: Path, *, replace: bool = False) -> Restored:
-    names = [str(data / "log.sqlite3"), str(data / "engine.sqlite3")]
-    return restore(str(file), str(data), databases=names, replace=replace)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
-    }
-
-
 def test_what_is_restored_is_what_was_backed_up(data: Path, tmp_path: Path) -> None:
     file, made = backed_up(data)
     done = brought_back(file, tmp_path / "new")
@@ -95,6 +43,7 @@ def test_what_is_restored_is_what_was_backed_up(data: Path, tmp_path: Path) -> N
     assert set(tree(tmp_path / "new")) == {
         "log.sqlite3",
         "engine.sqlite3",
+        "engine.sqlite3.lock",  # which the restore took its turn with
         "runs/one/outputs/1.txt",
         "runs/one/outputs/ü ö.txt",
     }
@@ -190,7 +139,11 @@ def test_links_and_pipes_are_left_out_and_told(data: Path, tmp_path: Path) -> No
     file, made = backed_up(data)
     brought_back(file, tmp_path / "new")
 
-    assert set(made.left_out) == {"runs/link", "runs/folder", "runs/pipe"}
+    assert made.left_out == {
+        "runs/link": "it is a link",
+        "runs/folder": "it is a link",
+        "runs/pipe": "it is no plain file",
+    }
     assert not any(b"not ours" in content for content in tree(tmp_path / "new").values())
 
 
@@ -202,84 +155,88 @@ def test_a_program_stays_one(data: Path, tmp_path: Path) -> None:
     assert (tmp_path / "new/worktrees/tool").stat().st_mode & 0o777 == 0o700
 
 
-# What is there is not lost
+def test_folders_with_nothing_in_them_come_back(data: Path, tmp_path: Path) -> None:
+    """Without `refs`, which is empty once it is packed, git takes a repository for none."""
+    work = data / "worktrees/one"
+    (work / "empty/inside").mkdir(parents=True)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (
+        ["init", "-q"],
+        ["commit", "-q", "--allow-empty", "-m", "m"],
+        ["pack-refs", "--all"],
+    ):
+        subprocess.run([*git, *words], cwd=work, check=True)
 
-
-def test_a_folder_with_anything_in_it_is_not_touched(data: Path) -> None:
     file, _ = backed_up(data)
-    before = tree(data)
+    brought_back(file, tmp_path / "new")
 
-    with pytest.raises(ConflictError) as failed:
-        brought_back(file, data)
+    back = tmp_path / "new/worktrees/one"
+    told = subprocess.run([*git, "log", "--format=%s"], cwd=back, capture_output=True, check=True)
+    assert told.stdout == b"m\n"
+    assert (back / "empty/inside").is_dir()
 
-    assert "--replace" in failed.value.hint
-    assert tree(data) == before
 
-
-def test_what_is_replaced_is_moved_aside_whole(data: Path) -> None:
+def test_names_that_mean_something_elsewhere_come_back(data: Path, tmp_path: Path) -> None:
+    write_file(data / "runs/a\\b", "of systemd, say")
+    write_file(data / "runs/manifest.json", "of a run")
     file, _ = backed_up(data)
-    write_file(data / "log.sqlite3", "damaged")
-    write_file(data / "runs/two/outputs/1.txt", "newer than the backup")
-    before = tree(data)
+    brought_back(file, tmp_path / "new")
 
-    done = brought_back(file, data, replace=True)
-
-    assert done.aside
-    assert tree(Path(done.aside)) == before
-    assert count(data / "log.sqlite3") == 30
-    assert not (data / "runs/two").exists()
+    assert (tmp_path / "new/runs/a\\b").read_text() == "of systemd, say"
+    assert (tmp_path / "new/runs/manifest.json").read_text() == "of a run"
 
 
-def test_what_was_set_aside_stays_and_goes_into_no_backup(data: Path, tmp_path: Path) -> None:
-    file, _ = backed_up(data)
-    asides = [brought_back(file, data, replace=True).aside for _ in range(2)]
-    _, again = backed_up(data, "again.zip")
+def test_what_no_backup_can_hold_is_left_out_and_told(data: Path) -> None:
+    write_file(data / "manifest.json", "is that of the backup itself")
+    write_file(data / os.fsdecode(b"runs/\xff/file"), "")
+    _, made = backed_up(data)
 
-    assert all(aside and Path(aside).is_dir() for aside in asides)
-    assert not any("replaced-" in name for name in again.files)
-
-
-def test_a_folder_that_a_process_works_with_is_not_replaced(data: Path) -> None:
-    file, _ = backed_up(data)
-    lock = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.flock(f, fcntl.LOCK_EX); print(flush=True); input()"
-    alive = data / "engine.sqlite3.workers" / "4711-alive"
-    command = [sys.executable, "-c", lock, str(alive)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as worker:
-        try:
-            assert worker.stdout
-            worker.stdout.readline()
-            before = tree(data)
-
-            with pytest.raises(ConflictError, match="4711"):
-                brought_back(file, data, replace=True)
-
-            assert tree(data) == before
-        finally:
-            worker.kill()
+    assert set(made.left_out) == {"manifest.json", os.fsdecode(b"runs/\xff")}
 
 
-def test_a_restore_without_room_says_how_much_it_needs(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_packs_very_well_makes_no_bomb(data: Path, tmp_path: Path) -> None:
+    size = 64 << 20
+    with write_file(data / "worktrees/one/disk.img", b"").open("wb") as image:
+        image.truncate(size)
     file, made = backed_up(data)
-    monkeypatch.setattr(
-        "prowess.keep.restore.shutil.disk_usage", lambda _: type("Usage", (), {"free": 7})
-    )
+    brought_back(file, tmp_path / "new")
 
-    with pytest.raises(OutsideError, match=f"{made.size:,}"):
-        brought_back(file, tmp_path / "new")
+    assert made.size > 200 * file.stat().st_size
+    assert (tmp_path / "new/worktrees/one/disk.img").stat().st_size == size
 
 
-def test_a_place_that_cannot_be_written_is_an_outside_error(data: Path, tmp_path: Path) -> None:
-    file, _ = backed_up(data)
-    write_file(tmp_path / "a file", "")
+def failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
+    """From here on, opening a file of that name fails with that number."""
+    real = os.open
 
-    with pytest.raises(OutsideError):
-        brought_back(file, tmp_path / "a file" / "data")
-    with pytest.raises(OutsideError):
-        backed_up(data, "nowhere/kept.zip")
+    def opening(path: str, *given: Any, **more: Any) -> int:
+        if os.path.basename(path) == name:
+            raise OSError(number, os.strerror(number), path)
+        return real(path, *given, **more)
+
+    monkeypatch.setattr(os, "open", opening)
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE])
+def test_a_backup_that_cannot_read_a_file_is_none(
+    data: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    failing(monkeypatch, "1.txt", number)
+
+    with pytest.raises(OutsideError, match=rf"outputs/1\.txt.*{os.strerror(number)}"):
+        backed_up(data)
+
+    assert sorted(path.name for path in data.parent.iterdir()) == ["data"]
+
+
+def test_a_file_that_may_not_be_read_is_left_out_with_the_reason(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing(monkeypatch, "1.txt", errno.EACCES)
+
+    _, made = backed_up(data)
+
+    assert made.left_out == {"runs/one/outputs/1.txt": "you may not read it"}
 
 
 # Archives that are not what they say

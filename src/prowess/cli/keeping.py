@@ -46,8 +46,8 @@ def backup(
         print_json({"file": file, **made.as_json()})
         return
     say(f"{file}: {_told(made.rows)}, {counted(len(made.files), 'file')}, {made.size:,} bytes")
-    for name in made.left_out:
-        note(f"left out, it is no plain file: {name}")
+    for name, why in made.left_out.items():
+        note(f"left out, {why}: {name}")
 
 
 def restore(
@@ -68,7 +68,13 @@ def restore(
     from prowess.keep.restore import restore as bring_back
 
     settings = _in_files(project, data)
-    done = bring_back(file, settings.data, databases=_databases(settings), replace=replace)
+    done = bring_back(
+        file,
+        settings.data,
+        databases=_databases(settings),
+        engine=settings.engine_file,
+        replace=replace,
+    )
     if json:
         print_json({"data": settings.data, "aside": done.aside, **done.manifest.as_json()})
         return

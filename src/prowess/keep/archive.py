@@ -11,18 +11,20 @@ import json
 import os
 import stat
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import IO, Any
 
-from prowess.core.errors import OutsideError, RefusedError
+from prowess.core.errors import OutsideError, RefusedError, UsageError
 
 FORMAT = 1  # of the archive; raised when an older Prowess could no longer read it
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
-_MOST_MANIFEST = 64 << 20  # bytes
-_RATIO, _ROOM = 200, 256 << 20  # unpacked, an archive is at most so many times its size, and some
+_MOST_MANIFEST = 256 << 20  # bytes
+_RATIO = (
+    1032  # no content whatever is packed tighter by this method: a byte stands for four runs of 258
+)
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -37,13 +39,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """`rows` are those of every table of every database; `left_out` are files that were not taken."""
+    """`rows` are those of every table of every database; `left_out` says why something was not taken."""
 
     prowess: str
     made: str
     files: Mapping[str, Kept]
     rows: Mapping[str, Mapping[str, int]]
-    left_out: tuple[str, ...] = ()
+    folders: Sequence[str] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
     format: int = FORMAT
 
     @property
@@ -60,12 +63,13 @@ class Writing:
 
     zip: zipfile.ZipFile
     files: dict[str, Kept] = field(default_factory=dict)
+    folders: list[str] = field(default_factory=list)
 
     def add(self, name: str, source: IO[bytes]) -> None:
         executable = bool(os.fstat(source.fileno()).st_mode & stat.S_IXUSR)
         digest, size = hashlib.sha256(), 0
         with self.zip.open(_entry(name), "w", force_zip64=True) as target:
-            while chunk := source.read(CHUNK):
+            for chunk in _chunks(name, source):
                 digest.update(chunk)
                 size += len(chunk)
                 target.write(chunk)
@@ -84,6 +88,24 @@ def writing(path: str) -> Iterator[Writing]:
             yield Writing(archive)
         file.flush()
         os.fsync(file.fileno())
+
+
+@contextmanager
+def readable(name: str) -> Iterator[None]:
+    """What fails in here is the reading of a file in the data folder, not the writing of the archive."""
+    try:
+        yield
+    except OSError as error:
+        raise OutsideError(
+            f"{name} in the data folder cannot be read: {error.strerror}",
+            hint="no backup was made, for it would not be whole; mend or delete that file",
+        ) from error
+
+
+def _chunks(name: str, source: IO[bytes]) -> Iterator[bytes]:
+    with readable(name):
+        while chunk := source.read(CHUNK):
+            yield chunk
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -122,16 +144,18 @@ def reading(path: str) -> Iterator[Archive]:
     """The archive, once its manifest and all its names are found in order."""
     try:
         opened = zipfile.ZipFile(path)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+        raise UsageError(f"there is no file {path}", hint="name the file of a backup") from error
     except OSError as error:
         raise OutsideError(
-            f"{path} cannot be read: {error.strerror}", hint="name the file of a backup"
+            f"{path} cannot be read: {error.strerror}", hint="check the disk and the file's rights"
         ) from error
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise refused(path, f"it is not the archive of a backup ({error})") from error
     with opened:
         with _explained(path):
             manifest = _manifest(opened, path)
-        _refuse_unfit(opened, manifest, path)
+            _refuse_unfit(opened, manifest, path)
         yield Archive(path=path, zip=opened, manifest=manifest)
 
 
@@ -149,7 +173,7 @@ def _manifest(opened: zipfile.ZipFile, path: str) -> Manifest:
     files = {name: Kept(**kept) for name, kept in told["files"].items()}
     if not all(isinstance(kept.bytes, int) and kept.bytes >= 0 for kept in files.values()):
         raise refused(path, "its manifest has a size that is none")
-    return Manifest(**{**told, "files": files, "left_out": tuple(told["left_out"])})
+    return Manifest(**{**told, "files": files, "folders": tuple(told["folders"])})
 
 
 def _refuse_unfit(opened: zipfile.ZipFile, manifest: Manifest, path: str) -> None:
@@ -157,16 +181,18 @@ def _refuse_unfit(opened: zipfile.ZipFile, manifest: Manifest, path: str) -> Non
     for entry in entries:
         if why := _unfit(entry, manifest):
             raise refused(path, f"{entry.filename!r} {why}")
+    for name in manifest.folders:
+        if _leads_out(name):
+            raise refused(path, f"{name!r} leads out of the data folder")
     if len(entries) != len(manifest.files):
         raise refused(path, "its manifest names other files than those in it")
-    if manifest.size > _RATIO * os.path.getsize(path) + _ROOM:
+    if manifest.size > _RATIO * os.path.getsize(path):
         raise refused(path, f"unpacked it would be {manifest.size:,} bytes, too much for its size")
 
 
 def _unfit(entry: zipfile.ZipInfo, manifest: Manifest) -> str:
     """Why the entry is not to be unpacked, or nothing."""
-    parts = entry.filename.split("/")
-    if any(part in {"", ".", ".."} or "\\" in part or "\0" in part for part in parts):
+    if _leads_out(entry.filename):
         return "leads out of the data folder"
     if stat.S_IFMT(entry.external_attr >> 16) not in {0, stat.S_IFREG}:
         return "is not a plain file"
@@ -176,6 +202,10 @@ def _unfit(entry: zipfile.ZipInfo, manifest: Manifest) -> str:
     if told is None:
         return "is not in its manifest"
     return "" if told.bytes == entry.file_size else "has another size than its manifest says"
+
+
+def _leads_out(name: str) -> bool:
+    return any(part in {"", ".", ".."} or "\0" in part for part in name.split("/"))
 
 
 def refused(path: str, why: str) -> RefusedError:

@@ -5,6 +5,7 @@ Databases first, all of one moment; then the other files, which are written befo
 of them. So whatever a restored database names is there.
 """
 
+import errno
 import os
 import shutil
 import stat
@@ -15,12 +16,21 @@ from datetime import UTC, datetime
 
 from prowess import __version__
 from prowess.core.errors import ConflictError, OutsideError, UsageError
-from prowess.keep.archive import Manifest, Writing, reading, writing
+from prowess.keep.archive import MANIFEST, Manifest, Writing, readable, reading, writing
 from prowess.keep.restore import ASIDE, STAGED
 from prowess.keep.snapshot import copy_databases, rows
 
 # Beside a database: its journal, who takes turns with it, who is alive. True only where they lie.
 _BESIDE = ("-wal", "-shm", "-journal", ".lock", ".workers")
+# Following no link, and not blocking, so that a pipe that nobody writes to answers at once.
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NOT_PLAIN = "it is no plain file"
+_LEFT_OUT = {
+    errno.ELOOP: "it is a link",
+    errno.ENXIO: _NOT_PLAIN,  # a socket
+    errno.EACCES: "you may not read it",
+    errno.ENAMETOOLONG: "its path is too long",
+}
 
 
 def back_up(
@@ -66,45 +76,67 @@ def _fill(archive: Writing, data: str, copies: str, apart: Collection[str]) -> M
     for name in names:
         with open(os.path.join(copies, name), "rb") as source:
             archive.add(name, source)
-    left_out = [name for name in _files(data, apart) if not _added(archive, data, name)]
+    left_out = _take_all(archive, data, apart)
     manifest = Manifest(
         prowess=__version__,
         made=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         files=archive.files,
         rows={name: rows(os.path.join(copies, name)) for name in names},
-        left_out=tuple(left_out),
+        folders=tuple(archive.folders),
+        left_out=left_out,
     )
     archive.end(manifest)
     return manifest
 
 
-def _files(data: str, apart: Collection[str]) -> Iterator[str]:
-    """Everything else in the data folder, in order, without what an earlier restore set aside."""
-    for folder, folders, files in os.walk(data):
-        inside = os.path.relpath(folder, data)
-        if inside == ".":
-            folders[:] = [name for name in folders if not name.startswith((ASIDE, STAGED))]
-        shown = {name: os.path.normpath(os.path.join(inside, name)) for name in (*folders, *files)}
-        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        folders[:] = sorted(name for name in folders if shown[name] not in apart)
-        yield from (shown[name] for name in sorted((*files, *links)) if shown[name] not in apart)
+def _take_all(archive: Writing, data: str, apart: Collection[str]) -> dict[str, str]:
+    """Take everything else, but what earlier restores set aside. Returns what was left out, and why."""
+    left_out: dict[str, str] = {}
+    waiting = [name for name in os.listdir(data) if not name.startswith((ASIDE, STAGED))]
+    while waiting:
+        name = waiting.pop()
+        if name in apart:
+            continue
+        inside, why = _take(archive, data, name)
+        waiting += [f"{name}/{each}" for each in inside]
+        if why:
+            left_out[name] = why
+    return left_out
 
 
-def _added(archive: Writing, data: str, name: str) -> bool:
-    """False for what cannot be taken: links, pipes, names that are no text. What is gone by now is no loss."""
-    path = os.path.join(data, name)
+def _take(archive: Writing, data: str, name: str) -> tuple[list[str], str]:
+    """Take a file or a folder. Returns what is in the folder, and why it was left out, if it was."""
+    if name == MANIFEST or not _is_text(name):
+        return [], "no backup can hold a file of this name"
+    with readable(name):
+        try:
+            file = os.open(os.path.join(data, name), _FLAGS)
+        except (FileNotFoundError, NotADirectoryError):
+            return [], ""  # gone by now, which is no loss
+        except OSError as error:
+            if why := _LEFT_OUT.get(error.errno or 0):
+                return [], why
+            raise
+    try:
+        mode = os.fstat(file).st_mode
+        if stat.S_ISDIR(mode):
+            archive.folders.append(name)
+            with readable(name):
+                return os.listdir(file), ""
+        if not stat.S_ISREG(mode):
+            return [], _NOT_PLAIN
+        with os.fdopen(file, "rb", closefd=False) as source:
+            archive.add(name, source)
+        return [], ""
+    finally:
+        os.close(file)
+
+
+def _is_text(name: str) -> bool:
     try:
         name.encode()
-        # Not blocking, so that a pipe that nobody writes to answers at once.
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return True
-    except (OSError, UnicodeEncodeError):
+    except UnicodeEncodeError:
         return False
-    with os.fdopen(file, "rb") as source:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            return False
-        archive.add(name, source)
     return True
 
 

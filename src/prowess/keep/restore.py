@@ -3,21 +3,21 @@ The way back: an archive becomes a data folder, whole or not at all, and nothing
 
 Everything is unpacked and checked beside its place first. Only then is what was there moved aside,
 by names alone, and the new put in its place; both stay inside the data folder, which may be a disk
-of its own.
+of its own. Meanwhile nobody can begin to work there, and a name that cannot be moved undoes the rest.
 """
 
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from prowess.core.errors import ConflictError, OutsideError
 from prowess.core.files import make_private
 from prowess.keep.archive import Archive, Manifest, reading
-from prowess.keep.at_work import refuse_at_work
+from prowess.keep.at_work import TURN, refuse_at_work, refuse_open, turn
 from prowess.keep.snapshot import check
 
 ASIDE = "replaced-"  # and the moment: what a restore found in its place
@@ -32,26 +32,46 @@ class Restored:
     aside: str | None
 
 
-def restore(file: str, data: str, *, databases: Sequence[str], replace: bool) -> Restored:
-    """Put the archive `file` in the place of `data`; with `replace`, also where something is."""
-    with reading(file) as archive, _explained(data):
-        make_private(data)
-        if os.listdir(data) and not replace:
+def restore(
+    file: str, data: str, *, databases: Sequence[str], engine: str, replace: bool
+) -> Restored:
+    """
+    Put the archive `file` in the place of `data`; with `replace`, also where something is.
+
+    `engine` is the one of the `databases` that runs are kept in: who works on them takes its turn.
+    """
+
+    def refuse_occupied() -> None:
+        if _content(data, engine) and not replace:
             raise ConflictError(
                 f"there is something in {data} already",
                 hint="--replace moves it aside, --data names another folder",
             )
         refuse_at_work(databases)
+        refuse_open(databases)
+
+    with reading(file) as archive, _explained(data):
+        make_private(data)
+        refuse_occupied()
         _refuse_too_big(archive, data)
         with _staged(data) as folder:
-            for name in archive.manifest.files:
-                _unpack(archive, name, folder)
+            _unpack_all(archive, folder)
             for path in databases:
                 copy = os.path.join(folder, os.path.relpath(path, data))
                 if os.path.exists(copy):
                     check(copy, named=f"{os.path.basename(path)} in {file}")
-            aside = _swap(data, folder)
+            with turn(engine):
+                refuse_occupied()  # unpacking takes its time
+                aside = _swap(data, folder, _content(data, engine))
     return Restored(manifest=archive.manifest, aside=aside)
+
+
+def _content(data: str, engine: str) -> list[str]:
+    """What is in the folder, without what restores left there and the turn that others wait for."""
+    stays = os.path.relpath(engine + TURN, data)
+    return [
+        name for name in os.listdir(data) if name != stays and not name.startswith((ASIDE, STAGED))
+    ]
 
 
 def _refuse_too_big(archive: Archive, data: str) -> None:
@@ -61,6 +81,13 @@ def _refuse_too_big(archive: Archive, data: str) -> None:
             f"{archive.path} needs {needed:,} bytes, and {free:,} are free in {data}",
             hint="make room, or name a folder on another disk with --data",
         )
+
+
+def _unpack_all(archive: Archive, folder: str) -> None:
+    for name in archive.manifest.folders:
+        make_private(os.path.join(folder, name))
+    for name in archive.manifest.files:
+        _unpack(archive, name, folder)
 
 
 def _unpack(archive: Archive, name: str, folder: str) -> None:
@@ -74,19 +101,28 @@ def _unpack(archive: Archive, name: str, folder: str) -> None:
         os.fsync(target.fileno())
 
 
-def _swap(data: str, folder: str) -> str | None:
-    """Names only; a moment's end in between leaves everything in one of the two places."""
-    staged = os.path.basename(folder)
-    there = [name for name in os.listdir(data) if name != staged and not name.startswith(ASIDE)]
+def _swap(data: str, folder: str, there: Sequence[str]) -> str | None:
+    """
+    Names only. An error puts everything back; the end of the process leaves everything in one of
+    the two places.
+    """
     aside = None
-    if there:
-        now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-        aside = tempfile.mkdtemp(prefix=f"{ASIDE}{now}-", dir=data)
-        for name in there:
-            os.rename(os.path.join(data, name), os.path.join(aside, name))
-    for name in os.listdir(folder):
-        os.rename(os.path.join(folder, name), os.path.join(data, name))
+    with ExitStack() as undoing:
+        if there:
+            now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+            aside = tempfile.mkdtemp(prefix=f"{ASIDE}{now}-", dir=data)
+            undoing.callback(os.rmdir, aside)
+            _move(there, data, aside, undoing)
+        _move(os.listdir(folder), folder, data, undoing)
+        undoing.pop_all()
     return aside
+
+
+def _move(names: Sequence[str], source: str, target: str, undoing: ExitStack) -> None:
+    for name in names:
+        old, new = os.path.join(source, name), os.path.join(target, name)
+        os.rename(old, new)
+        undoing.callback(os.rename, new, old)
 
 
 @contextmanager
@@ -104,6 +140,6 @@ def _explained(data: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise OutsideError(
-            f"{data} cannot be restored: {error.strerror}",
+            f"{data} cannot be restored: {error}",
             hint="name a folder that you can write to with --data",
         ) from error
