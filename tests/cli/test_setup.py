@@ -71,6 +71,10 @@ def test_doctor_names_what_is_broken_and_what_to_do(cli: Cli, project: Path) -> 
         ("[skills]\nskills_enabeld = true\n", "did you mean skills_enabled?"),
         ("[skills\n", "not valid TOML"),
         ("[skils]\n", "unknown table"),
+        ("[skills]\n\n[modle]\nx = 1\n", "prowess.toml:3: unknown table [modle]"),
+        ("[modle]\nx = 1\n", "did you mean model?"),
+        ("# mine\nmodle.x = 1\n", "prowess.toml:2: unknown table [modle]"),
+        ("[model]\n\ndefualt = 'x'\n", "prowess.toml:3: model.defualt: there is no such"),
     ],
 )
 def test_wrong_settings_are_refused_with_what_is_allowed(
@@ -133,7 +137,9 @@ def test_doctor_goes_on_though_the_settings_are_wrong(cli: Cli, project: Path) -
 
     assert found.code == 1
     assert "skills_enabled is 1" in found.json["findings"][0]["what"]
-    assert any(each["area"] == "Machine" for each in found.json["findings"])
+    areas = {each["area"] for each in found.json["findings"]}
+    assert areas == {"Settings", "Models", "Agents", "Sandbox", "Machine"}
+    assert "skills and the data were not looked at" in found.json["findings"][1]["what"]
 
 
 def test_doctor_names_configured_folders_that_are_not_there(cli: Cli, project: Path) -> None:

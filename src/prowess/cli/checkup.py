@@ -35,16 +35,14 @@ def checkup(*, project: str, data: str | None, dirs: list[str] | None) -> list[F
     try:
         desk = Desk(project=project, data=data, dirs=dirs)
     except SettingsError as error:
-        return [Finding("Settings", "error", str(error), error.hint), *_machine()]
-    return [
-        *_settings(desk),
-        *_skills(desk),
-        *_data(desk),
-        *_models(),
-        *_agents(),
-        *_sandbox(),
-        *_machine(),
-    ]
+        unseen = "the skills and the data were not looked at"
+        about_project = [
+            Finding("Settings", "error", str(error), error.hint),
+            Finding("Settings", "info", unseen, "mend the settings, then ask again"),
+        ]
+    else:
+        about_project = [*_settings(desk), *_skills(desk), *_data(desk)]
+    return [*about_project, *_models(), *_agents(), *_sandbox(), *_machine()]
 
 
 def _settings(desk: Desk) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ value that we do not know is refused with what is allowed; nothing is guessed.
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,8 @@ from prowess.discover.roots import ladder
 from prowess.settings.fields import BY_PLACE, FIELDS, FILE, TABLES, Field, Settings
 
 MAX_BYTES = 256 * 1024
+_HEADER = re.compile(r"""\s*\[+\s*["']?([^"'\].\s]+)""")
+_KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*[.=]""")
 
 
 def load_settings(
@@ -104,8 +107,9 @@ def _from_file(path: str) -> dict[str, Any]:
                 f"{path} has more than {MAX_BYTES:,} bytes",
                 hint="keep settings in it, and nothing else",
             )
-        with open(path, "rb") as file:
-            tables = tomllib.load(file)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        tables = tomllib.loads(text)
     except UnicodeDecodeError:
         raise SettingsError(f"{path}: not UTF-8", hint="save the file as UTF-8") from None
     except (ValueError, RecursionError) as error:  # TOML's own error is a ValueError
@@ -118,11 +122,11 @@ def _from_file(path: str) -> dict[str, Any]:
         ) from None
     return {
         field.name: _checked(field, value, f"{path}: {place}")
-        for field, place, value in _fields_of(tables, path)
+        for field, place, value in _fields_of(tables, path, text)
     }
 
 
-def _fields_of(tables: Mapping[str, Any], path: str) -> Iterator[tuple[Field, str, Any]]:
+def _fields_of(tables: Mapping[str, Any], path: str, text: str) -> Iterator[tuple[Field, str, Any]]:
     """Every value of the file with the field it is for, and how to name it."""
     for table, content in tables.items():
         if (table,) in BY_PLACE and table not in TABLES:
@@ -130,7 +134,8 @@ def _fields_of(tables: Mapping[str, Any], path: str) -> Iterator[tuple[Field, st
             continue
         if table not in TABLES:
             raise SettingsError(
-                f"{path}: unknown table [{table}]", hint=f"the tables are {', '.join(TABLES)}"
+                f"{_where(path, text, table)}: unknown table [{table}]",
+                hint=_near(table, TABLES, "the tables are"),
             )
         if not isinstance(content, dict):
             raise SettingsError(
@@ -143,8 +148,23 @@ def _fields_of(tables: Mapping[str, Any], path: str) -> Iterator[tuple[Field, st
             shown = key if table == "skills" else f"{table}.{key}"
             if (table, key) not in BY_PLACE:
                 known = [place[1] for place in BY_PLACE if place[0] == table and len(place) > 1]
-                raise _unknown(f"{path}: {shown}", key, known)
+                raise _unknown(f"{_where(path, text, table, key)}: {shown}", key, known)
             yield BY_PLACE[table, key], shown, value
+
+
+def _where(path: str, text: str, table: str, key: str = "") -> str:
+    """The file and the line of a table, or of a key in it; the file alone where it is written in another way."""
+    within = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        place = ("", "")
+        if header := _HEADER.match(line):
+            within = header[1]
+            place = (within, "")
+        elif named := _KEY.match(line):
+            place = (within, named[1]) if within else (named[1], "")
+        if place == (table, key):
+            return f"{path}:{number}"
+    return path
 
 
 def _placed(values: dict[str, Any], folder: str) -> dict[str, Any]:
@@ -173,12 +193,16 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _unknown(where: str, name: str, known: Iterable[str]) -> SettingsError:
+    hint = _near(name, known, "known settings:")
+    return SettingsError(f"{where}: there is no such setting", hint=hint)
+
+
+def _near(name: str, known: Iterable[str], else_: str) -> str:
     import difflib
 
     known = list(known)
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known settings: {', '.join(known)}"
-    return SettingsError(f"{where}: there is no such setting", hint=hint)
+    return f"did you mean {near[0]}?" if near else f"{else_} {', '.join(known)}"
 
 
 def _checked(field: Field, value: Any, where: str) -> Any:
