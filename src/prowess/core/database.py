@@ -81,8 +81,8 @@ class Database:
             self._commit(transaction)
 
     def close(self) -> None:
+        self._over = True  # whoever looks for the server in the meantime stops
         with self._one:
-            self._over = True
             self._connection.close()
 
     def __del__(self) -> None:
@@ -124,16 +124,17 @@ class Database:
 
     def _found(self, until: float) -> "Connection":
         """The connection, or a new one once the server is there again."""
-        if self._over:
-            raise OutsideError(f"{self.what} is closed", hint="open it again")
-        while self._connection.closed and not self._changing:
+        while True:
+            if self._over:
+                raise OutsideError(f"{self.what} is closed", hint="open it again")
+            if self._changing or not self._connection.closed:
+                return self._connection
             try:
                 self._connection = connect(self.url)
             except OutsideError:
                 if time.monotonic() > until:
                     raise
                 time.sleep(_AGAIN)
-        return self._connection
 
 
 def _begin(connection: "Connection", lock: int) -> str:

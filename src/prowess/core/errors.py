@@ -43,6 +43,10 @@ class OutsideError(ProwessError):
     """Something beyond Prowess failed: a disk, a database, a network."""
 
 
+class StoreError(OutsideError):
+    """Where Prowess keeps its runs cannot be used. A run that meets it stops there and may go on later."""
+
+
 class ModelError(OutsideError):
     """A model did not answer. `transient`: the same request may succeed later, after `retry_after` seconds."""
 

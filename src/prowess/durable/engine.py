@@ -18,7 +18,13 @@ import sqlalchemy as sa
 from dbos import DBOS, SetWorkflowID, WorkflowStatus
 from dbos import error as dbos_error
 
-from prowess.core.errors import CancelledRunError, OutsideError, UnknownRunError, UsageError
+from prowess.core.errors import (
+    CancelledRunError,
+    OutsideError,
+    StoreError,
+    UnknownRunError,
+    UsageError,
+)
 from prowess.core.ports import Body, Json, RunState
 from prowess.durable.fair import Limits, Ticket
 from prowess.durable.journal import Journal, unusable
@@ -64,8 +70,8 @@ class DurableEngine:
         self._begin_own = begin_own
         self._own = OWN + workers.name
         self._here: dict[str, Here] = {}
-        # Runs whose end could not be written down, and why.
-        self._stopped: dict[str, sa.exc.SQLAlchemyError] = {}
+        # Runs that stopped because nothing could be written down, and why.
+        self._stopped: dict[str, StoreError] = {}
         self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
         self._taker: Taker | None = None
         watch = Watch(
@@ -89,9 +95,11 @@ class DurableEngine:
                 if here.cancelled:
                     raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
                 raise
-            except Exception as error:  # noqa: BLE001  whoever asks for the result gets it
+            except Exception as error:  # whoever asks for the result gets it
                 if here.cancelled:
                     raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
+                if isinstance(error, StoreError):
+                    raise self._stops_here(steps.run_id, error) from error
                 return pack_error(error)
             finally:
                 here.over = True
@@ -117,9 +125,15 @@ class DurableEngine:
     def _left(self, run_id: str, task: asyncio.Task[Any]) -> None:
         self._here.pop(run_id, None)
         if not task.cancelled() and isinstance(error := task.exception(), sa.exc.SQLAlchemyError):
-            self._stopped[run_id] = error
+            self._stopped[run_id] = unusable(self._database, error)
         if self._taker:
             self._taker.wake()
+
+    def _stops_here(self, run_id: str, error: StoreError) -> asyncio.CancelledError:
+        """It has not ended. A server comes back, and then it goes on; of a file somebody has to hear."""
+        if self._is_local:
+            self._stopped[run_id] = error
+        return asyncio.CancelledError()
 
     @property
     def name(self) -> str:
@@ -177,7 +191,7 @@ class DurableEngine:
         pause = 0.001
         while (state := await self.state(run_id)) in {"running", "queued", "paused"}:
             if stopped := self._stopped.get(run_id):
-                raise unusable(self._database, stopped) from stopped
+                raise stopped
             if here := self._here.get(run_id):
                 await asyncio.wait([here.task])
             else:

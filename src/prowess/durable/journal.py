@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 import sqlalchemy as sa
 
 from prowess.core import sqlite_file
-from prowess.core.errors import OutsideError
+from prowess.core.errors import StoreError
 from prowess.core.place import shown
 from prowess.durable.doors import hold_owned
 from prowess.durable.local_steps import LocalSteps
@@ -100,12 +100,13 @@ class Journal:
             raise unusable(self._database, error) from error
 
 
-def unusable(database: sa.Engine, error: Exception) -> OutsideError:
+def unusable(database: sa.Engine, error: Exception) -> StoreError:
     cause = getattr(error, "orig", None) or error
     if database.dialect.name == "sqlite":
-        return sqlite_file.unusable(WHAT, str(database.url.database), cause)
+        told = sqlite_file.unusable(WHAT, str(database.url.database), cause)
+        return StoreError(str(told), hint=told.hint)
     where = shown(database.url.set(drivername=database.dialect.name).render_as_string())
-    return OutsideError(
+    return StoreError(
         f"{WHAT} {where} cannot be used: {str(cause).strip()}",
         hint="look after its server, and what database_url says",
     )

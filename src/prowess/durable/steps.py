@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dbos import DBOS
 from dbos import error as dbos_error
 
-from prowess.core.errors import CancelledRunError, InDoubtError
+from prowess.core.errors import CancelledRunError, InDoubtError, StoreError
 from prowess.core.ports import Json
 from prowess.durable.doors import next_step
 from prowess.durable.journal import Journal
@@ -119,6 +119,8 @@ async def _done(name: str, work: Callable[[], Awaitable[Json]]) -> tuple[str, Ex
     token = _under_way.set(name)
     try:
         value = await work()
+    except StoreError:  # it says nothing of the work, which is done again
+        raise
     except Exception as error:  # noqa: BLE001  kept, and raised again from there
         return pack_error(error), error
     finally:

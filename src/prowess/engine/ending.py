@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable
 
-from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError
+from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, StoreError
 from prowess.core.event import Event
 from prowess.core.ports import Record
 from prowess.core.run import Outcome
@@ -11,7 +11,8 @@ from prowess.core.run import Outcome
 async def to_its_end(journey: Awaitable[Outcome], *, run: str, record: Record) -> Outcome:
     """
     The outcome of a journey, told to the log. A person's mistake, and trouble outside, are outcomes;
-    a cancelled run and a mistake of ours are told and raised again.
+    a cancelled run and a mistake of ours are told and raised again. Where nothing can be kept there is
+    no outcome: the run has not ended, it stops here.
     """
     try:
         outcome = await journey
@@ -20,6 +21,8 @@ async def to_its_end(journey: Awaitable[Outcome], *, run: str, record: Record) -
         raise
     except InDoubtError as error:
         outcome = Outcome(ending="needs_attention", answer="", reason=f"{error} ({error.hint})")
+    except StoreError:
+        raise
     except ProwessError as error:
         reason = f"{error} ({error.hint})" if error.hint else str(error)
         outcome = Outcome(ending="failed", answer="", reason=reason)

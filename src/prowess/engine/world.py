@@ -4,10 +4,10 @@ What a process has for all its runs: settings, skills, the log, a sandbox, model
 A run is handed the world and takes from it; nothing in a run reaches past it.
 """
 
-import itertools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from prowess.core.errors import OutsideError
@@ -16,6 +16,7 @@ from prowess.core.ports import Log, Model, Record, Sandbox
 from prowess.core.process import Limits
 from prowess.core.skill import Skill
 from prowess.discover.catalog import Catalog
+from prowess.engine.pen import Pen
 from prowess.permit.redact import known_secrets, redact
 from prowess.settings import Settings
 
@@ -40,28 +41,24 @@ class World:
 
     def recorder(self, run: str) -> Record:
         """Writes the facts of one run, numbered from 1, so that a replay writes nothing twice."""
-        number, clean = itertools.count(1), self._clean
-
-        def record(event: Event) -> None:
-            fact = Event(run=run, kind=event.kind, payload=clean(dict(event.payload)))
-            kept = self.log.append(fact, seq=next(number))
-            if kept.event.kind != event.kind:  # a replay that went another way is told all the same
-                self.log.append(fact)
-
-        return record
+        write, clean = self._pen.numbered(run), self._clean
+        return lambda event: write(
+            Event(run=run, kind=event.kind, payload=clean(dict(event.payload)))
+        )
 
     def appender(self, run: str) -> Record:
         """
         Writes the facts of something that is itself one step, such as an agent's attempt: they are
         not numbered, because a second try of the step tells another story.
         """
-        clean = self._clean
+        write, clean = self._pen.write, self._clean
+        return lambda event: write(
+            Event(run=run, kind=event.kind, payload=clean(dict(event.payload)))
+        )
 
-        def record(event: Event) -> None:
-            payload = clean(dict(event.payload))
-            self.log.append(Event(run=run, kind=event.kind, payload=payload))
-
-        return record
+    @cached_property
+    def _pen(self) -> Pen:
+        return Pen(self.log, far=bool(self.settings.database_url))
 
     @property
     def _clean(self) -> Callable[[dict[str, Any]], dict[str, Any]]:
