@@ -96,9 +96,13 @@ def test_a_wrong_key_is_told_with_what_to_do(cli: Cli, project: Path) -> None:
     skill_file(project, "look", "Look.")
     with ModelServer(Fault(status=401)) as server:
         done = cli("run", "look", "--model", f"{server.url}/v1#m")
+    listed = cli("runs", "list").out
 
-    assert done.code == 1
+    assert done.code == 3
     assert "401" in done.err
+    assert "▸ look  [" in done.err
+    assert "401" in listed
+    assert "no answer was given" not in listed
 
 
 @pytest.mark.usefixtures("quiet")

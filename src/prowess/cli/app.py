@@ -2,7 +2,8 @@
 The `prowess` command: its commands in the order a newcomer meets them, and the one place where
 errors become exit codes.
 
-0 fine · 1 the answer is no · 2 wrong usage or settings · 3 something outside failed · 130 interrupted
+0 fine · 1 the answer is no · 2 wrong usage or settings · 3 something outside failed
+4 a run waits for an answer · 130 interrupted
 """
 
 import gc

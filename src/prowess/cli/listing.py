@@ -60,7 +60,7 @@ def print_runs(runs: Sequence[Told]) -> None:
                 each["skill"],
                 _at(each["started"]),
                 str(each["iterations"]),
-                each["summary"],
+                _last(each),
             )
             for each in runs
         ],
@@ -69,6 +69,11 @@ def print_runs(runs: Sequence[Told]) -> None:
         if each["state"] == "interrupted":
             note(f"`prowess runs resume {each['id']}` goes on with what was interrupted.")
             return
+
+
+def _last(told: Told) -> str:
+    """What happened last; of a run that came to no good end, why."""
+    return str((told["state"] != "done" and told["reason"]) or told["summary"])
 
 
 def print_run(told: Told) -> None:

@@ -94,8 +94,9 @@ class Live:
             self._line(form.format_map(_Cleaned(payload)), style)
 
     def _started(self, payload: Mapping[str, Any]) -> None:
-        model = f"  [{payload['model']}]" if payload.get("model") else ""
-        self._line(f"▸ {payload['skill']} {payload.get('arguments', '')}{model}", "bold")
+        model = f" [{payload['model']}]" if payload.get("model") else ""
+        parts = ("▸", payload["skill"], payload.get("arguments"), model)
+        self._line(" ".join(part for part in parts if part), "bold")
 
     def _replied(self, payload: Mapping[str, Any]) -> None:
         tokens = payload["usage"]["input_tokens"] + payload["usage"]["output_tokens"]

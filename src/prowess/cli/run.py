@@ -132,18 +132,19 @@ def run(
             show_plan(desk, flow, json=json)
             return
         outcome = asyncio.run(run_flow(desk, flow, renderer=renderer, json=json))
+        code = 0 if outcome.ok else 1
     else:
         request = RunRequest(
             **common, answers=not json and sys.stdin.isatty(), max_iterations=max_iterations
         )
         working = _queue(desk, request, priority) if queue else _start(desk, request)
-        outcome = asyncio.run(_watched(working, visibility=visibility, json=json))
+        outcome, code = asyncio.run(_watched(working, visibility=visibility, json=json))
         if not json and outcome.answer:
             say(outcome.answer)
     if open_:
         _open_pages(desk.settings.project, since=started)
-    if not outcome.ok:
-        raise typer.Exit(1)
+    if code:
+        raise typer.Exit(code)
 
 
 def _as_typed(words: list[str]) -> str:
@@ -194,19 +195,13 @@ async def _watched(
     *,
     visibility: "Visibility",
     json: bool,
-) -> Outcome:
-    from prowess.cli.watching import watch
+) -> tuple[Outcome, int]:
+    """How the run ended, and the exit code of that."""
+    from prowess.cli.watching import code_of, watch
 
     async with working as (house, run):
-        return await watch(house, run, visibility=visibility, json=json)
-
-
-def end(outcome: Outcome, *, json: bool, told: bool = False) -> None:
-    """Say the answer, unless it was `told` on the way, and leave with the code of the ending."""
-    if not json and not told and outcome.answer:
-        say(outcome.answer)
-    if not outcome.ok:
-        raise typer.Exit(1)
+        outcome = await watch(house, run, visibility=visibility, json=json)
+        return outcome, code_of(house.log, run, outcome)
 
 
 def _open_pages(folder: str, *, since: float) -> None:

@@ -299,8 +299,7 @@ def _work(
     import gc
 
     from prowess.cli.flow import watch_flow
-    from prowess.cli.run import end
-    from prowess.cli.watching import again, resumable, watch
+    from prowess.cli.watching import again, code_of, resumable, watch
     from prowess.core.run import Outcome
     from prowess.engine.forking import fork
     from prowess.engine.workflows import KIND
@@ -311,7 +310,7 @@ def _work(
     gc.enable()
     settings = load_settings(project=project, data=data)
 
-    async def work() -> tuple[str, Outcome]:
+    async def work() -> tuple[str, Outcome, int]:
         async with open_whole_house(settings) as house:
             whole = _whole(house.log, run)
             view = run_view(house.log.run(whole))
@@ -331,10 +330,13 @@ def _work(
                     outcome = await watch(house, whole, visibility=visibility, json=json)
             if outcome.ending == "needs_attention":
                 note(again(house.log, whole))
-            return view.kind, outcome
+            return view.kind, outcome, code_of(house.log, whole, outcome)
 
-    kind, outcome = asyncio.run(work())
-    end(outcome, json=json, told=kind == KIND)
+    kind, outcome, code = asyncio.run(work())
+    if not json and kind != KIND and outcome.answer:  # a workflow said it on the way
+        say(outcome.answer)
+    if code:
+        raise typer.Exit(code)
 
 
 def _opened(project: str, data: str | None) -> "tuple[Settings, Log]":

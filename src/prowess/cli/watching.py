@@ -74,6 +74,14 @@ def again(log: Log, run: str) -> str:
     return f"`prowess runs fork {run} --from {place}` tries again from there"
 
 
+def code_of(log: Log, run: str, outcome: Outcome) -> int:
+    """How a command ends that watched a run: 3 when the model, which is outside of us, did not answer."""
+    if outcome.ok:
+        return 0
+    last = [each.event.kind for each in log.run(run)][-2:]
+    return 3 if last == ["model.failed", "run.finished"] else 1
+
+
 async def watch(house: House, run: str, *, visibility: Visibility, json: bool) -> Outcome:
     """Show the run as it goes and return how it ended; `WaitingRunError` when nobody answers it."""
     if json:
