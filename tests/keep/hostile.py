@@ -30,7 +30,7 @@ def archive(file: Path, **changes: Any) -> Path:
         "prowess": "0.1.0",
         "made": "2026-01-01T00:00:00Z",
         "files": {"runs/honest": honest, changes.get("told_name", name): told},
-        "rows": {},
+        "rows": changes.get("rows", {}),
         "folders": changes.get("folders", []),
         "left_out": {},
     }

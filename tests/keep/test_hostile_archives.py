@@ -46,6 +46,8 @@ def test_the_archive_that_the_others_are_changed_from_is_fine(tmp_path: Path) ->
         pytest.param({"name": "runs/honest"}, id="twice"),
         pytest.param({"name": "a" * 300}, id="a name that no disk takes"),
         pytest.param({"method": zipfile.ZIP_LZMA}, id="another packing"),
+        pytest.param({"rows": ["event"]}, id="rows of no table"),
+        pytest.param({"rows": {"log": {"event": "many"}}}, id="rows in words"),
         pytest.param({"manifest": "no json"}, id="no manifest"),
         pytest.param({"manifest": "[]"}, id="a list for a manifest"),
         pytest.param({"manifest": "{}"}, id="an empty manifest"),

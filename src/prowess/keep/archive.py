@@ -22,9 +22,7 @@ FORMAT = 1  # of the archive; raised when an older Prowess could no longer read 
 MANIFEST = "manifest.json"
 CHUNK = 1 << 20
 _MOST_MANIFEST = 256 << 20  # bytes
-_RATIO = (
-    1032  # no content whatever is packed tighter by this method: a byte stands for four runs of 258
-)
+_RATIO = 1032  # deflate packs nothing tighter: two bits stand for 258 bytes at most
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -173,7 +171,12 @@ def _manifest(opened: zipfile.ZipFile, path: str) -> Manifest:
     files = {name: Kept(**kept) for name, kept in told["files"].items()}
     if not all(isinstance(kept.bytes, int) and kept.bytes >= 0 for kept in files.values()):
         raise refused(path, "its manifest has a size that is none")
-    return Manifest(**{**told, "files": files, "folders": tuple(told["folders"])})
+    rows = {
+        database: {table: int(count) for table, count in tables.items()}
+        for database, tables in told["rows"].items()
+    }
+    folders = tuple(told["folders"])
+    return Manifest(**{**told, "files": files, "folders": folders, "rows": rows})
 
 
 def _refuse_unfit(opened: zipfile.ZipFile, manifest: Manifest, path: str) -> None:

@@ -16,7 +16,6 @@ from prowess.keep.snapshot import opened
 
 TURN = ".lock"  # beside a database: the file to take turns with
 _WORKERS = ".workers"  # beside a database: a folder with one file for each process
-_HINT = "end `prowess serve` and every run first"
 
 
 @contextmanager
@@ -25,7 +24,10 @@ def turn(database: str) -> Iterator[None]:
     file = os.open(database + TURN, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if not _lock(file):
-            raise ConflictError("a process begins to work with this data folder", hint=_HINT)
+            raise ConflictError(
+                "a process begins to work with this data folder",
+                hint="end `prowess serve` and every run first",
+            )
         yield
     finally:
         os.close(file)
@@ -37,7 +39,8 @@ def refuse_at_work(databases: Sequence[str]) -> None:
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             if _is_locked(os.path.join(folder, name)):
                 raise ConflictError(
-                    f"the process {name.partition('-')[0]} works with this data folder", hint=_HINT
+                    f"the process {name.partition('-')[0]} works with this data folder",
+                    hint="end `prowess serve` and every run first",
                 )
 
 
@@ -45,7 +48,9 @@ def refuse_open(databases: Sequence[str]) -> None:
     """Raise `ConflictError` while anybody has one of the files open."""
     for path in databases:
         if os.path.exists(path) and _is_open(path):
-            raise ConflictError(f"a process has {path} open", hint=_HINT)
+            raise ConflictError(
+                f"a process has {path} open", hint="end `prowess serve` and every run first"
+            )
 
 
 def _is_open(path: str) -> bool:
