@@ -33,7 +33,11 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server().new_database() if request.param == "postgres" else str(tmp_path / "runs.db")
 
 
-def test_an_engine_closes_also_when_something_happens_in_that_moment(tmp_path: Path) -> None:
+def test_an_engine_closes_also_when_something_happens_in_that_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prowess.durable.engine.AGAIN", 2 * PATIENCE)  # told once is enough
+
     async def enqueue_and_close(run: str) -> None:
         async with open_engine(str(tmp_path / "runs.db"), {"works": works}) as engine:
             take_runs(engine)
