@@ -282,6 +282,26 @@ def test_what_has_ended_cannot_be_paused(place: Place) -> None:
         place.within(story)
 
 
+# The dead
+
+
+def test_the_runs_of_a_killed_worker_are_taken_up_by_another(place: Place) -> None:
+    first = place.worker()
+
+    async def story(engine: DurableEngine) -> Json:
+        for number in range(3):
+            await engine.enqueue("works", f"r{number}", place.request(), ticket())
+        await asyncio.to_thread(place.wait_for, "second", count=3)
+        first.kill()
+        await asyncio.to_thread(place.worker)
+        await asyncio.to_thread(place.wait_for, "second", count=6)
+        place.gate.touch()
+        return [await engine.result(f"r{number}") for number in range(3)]
+
+    assert place.within(story) == ["r0", "r1", "r2"]
+    assert len(place.traces("first")) == 3
+
+
 # Several workers, on a shared database
 
 
@@ -304,23 +324,6 @@ def test_workers_share_what_there_is_and_none_takes_more_than_it_can(shared: Pla
     began = [process for _, run, process in shared.traces("second") if run not in left]
     assert {process: began.count(process) for process in both} == dict.fromkeys(both, 4)
     assert len(shared.traces("second")) == 9
-
-
-def test_the_runs_of_a_killed_worker_are_taken_up_by_another(shared: Place) -> None:
-    first = shared.worker()
-
-    async def story(engine: DurableEngine) -> Json:
-        for number in range(3):
-            await engine.enqueue("works", f"r{number}", shared.request(), ticket())
-        await asyncio.to_thread(shared.wait_for, "second", count=3)
-        first.kill()
-        await asyncio.to_thread(shared.worker)
-        await asyncio.to_thread(shared.wait_for, "second", count=6)
-        shared.gate.touch()
-        return [await engine.result(f"r{number}") for number in range(3)]
-
-    assert shared.within(story) == ["r0", "r1", "r2"]
-    assert len(shared.traces("first")) == 3
 
 
 def test_a_step_that_must_not_be_repeated_is_in_doubt_for_the_worker_that_takes_over(

@@ -10,6 +10,7 @@ cancelled, or that has ended, never goes on; a fork of it may.
 import asyncio
 import json
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from contextvars import Context
 from functools import partial
 from typing import Any, TypeVar
@@ -26,6 +27,7 @@ from prowess.core.errors import (
     UsageError,
 )
 from prowess.core.ports import Body, Json, RunState
+from prowess.durable.costs import cost_of
 from prowess.durable.fair import Limits, Ticket
 from prowess.durable.journal import Journal, unusable
 from prowess.durable.kept import pack, pack_error, unpack
@@ -74,6 +76,7 @@ class DurableEngine:
         self._stopped: dict[str, StoreError] = {}
         self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
         self._taker: Taker | None = None
+        self._queues = False  # whether runs were put in the queue here
         watch = Watch(
             self._here, queue, is_local=self._is_local, row=self._row, begin=self._begin_again
         )
@@ -100,17 +103,20 @@ class DurableEngine:
                     raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
                 if isinstance(error, StoreError):
                     raise self._stops_here(steps.run_id, error) from error
+                await self._note_cost(steps.run_id)
                 return pack_error(error)
             finally:
                 here.over = True
 
         return DBOS.workflow(name=PREFIX + kind)(run)
 
-    async def _note_cost(self, run_id: str, value: Json) -> None:
-        """A result may say what the run cost, and somebody may be limited to so much in a day."""
-        cost = value.get("cost") if isinstance(value, dict) else None
-        if cost:
-            await in_thread(self._queue.spent, run_id, float(cost))
+    async def _note_cost(self, run_id: str, value: Json = None) -> None:
+        """As its result says, or its steps; somebody may be limited to so much in a day."""
+        with suppress(sa.exc.SQLAlchemyError):  # what is written next meets it too, and says so
+            if cost := cost_of(value):
+                await in_thread(self._queue.spent, run_id, cost)
+            elif value is None:
+                await in_thread(self._queue.spent_in_steps, run_id)
 
     def _enter(self) -> Here:
         run_id, task = str(DBOS.workflow_id), asyncio.current_task()
@@ -156,6 +162,7 @@ class DurableEngine:
         """Let it wait for a process that takes runs from the queue; a second time changes nothing."""
         workflow = self._workflow_of(kind)
         text = json.dumps(dict(request))
+        self._queues = True
 
         async def enqueue() -> None:
             await in_thread(self._queue.add, kind, run_id, ticket)
@@ -221,11 +228,21 @@ class DurableEngine:
         return [name for _, name in await self._kept(run_id)]
 
     async def resume(self, run_id: str) -> None:
+        """Go on with it here; or, where runs are queued, in its place in the queue."""
         async with self._workers.alone():
             row = await self._row(run_id)
             self._must_be_left(row, alive=await self._alive([row]))
-            await self._aside(DBOS.resume_workflow_async(run_id, queue_name=self._own))
+            queue = await self._queue_of(run_id)
+            await self._aside(DBOS.resume_workflow_async(run_id, queue_name=queue))
         await self._aside(in_thread(self._begin_own))
+
+    async def _queue_of(self, run_id: str) -> str:
+        """Who neither queues nor takes runs works by itself; that counts, and is not held back."""
+        queued = await self._aside(in_thread(self._queue.tickets, [run_id]))
+        if queued and (self._taker or self._queues):
+            return WAITING
+        await self._aside(in_thread(self._queue.begins, run_id))
+        return self._own
 
     async def pause(self, run_id: str) -> None:
         """Stop it where it is, wherever that is; `resume` goes on with it."""
@@ -243,6 +260,7 @@ class DurableEngine:
         if here := self._here.get(run_id):
             here.stop(cancelled=True)
             await asyncio.wait([here.task])
+        await self._note_cost(run_id)
 
     async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
         self._workflow_of((await self._row(run_id)).name.removeprefix(PREFIX))
@@ -256,10 +274,13 @@ class DurableEngine:
             )
         first = kept[from_step - 1][0] + 1 if from_step else 0
 
+        await self._aside(in_thread(partial(self._queue.add_copy, new_id, of=run_id)))
+        queue = await self._queue_of(new_id)
+
         async def fork() -> None:
             with SetWorkflowID(new_id):
                 await DBOS.fork_workflow_async(
-                    run_id, first, application_version=LAYOUT, queue_name=self._own
+                    run_id, first, application_version=LAYOUT, queue_name=queue
                 )
 
         await self._aside(fork())

@@ -105,11 +105,13 @@ def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> Dur
     own_queue(dbos, own, every=RESUMED_FAR if is_shared else RESUMED)
     workers.enter()
     DBOS.launch()
+    queue = Queue(sql, workers.name)
+    queue.make()
     return DurableEngine(
         bodies,
         workers=workers,
         journal=Journal(sql, kept_steps(dbos)),
-        queue=Queue(sql, workers.name),
+        queue=queue,
         database=sql,
         begin_own=partial(begin_own, dbos, own),
     )

@@ -31,7 +31,7 @@ BEAT = 1.0  # seconds between two signs of life
 LOCKS = 715_715  # the first half of every lock of ours
 PATIENCE = 60.0  # seconds to wait for others to have their turn
 # The second half of the locks that processes take turns with: to change tables, and to take runs.
-TURN, TAKING = 0, -1
+TURN, TAKING = 0, 2_147_483_647  # which no process has as its number
 
 _TABLE = sa.text("""
     create table if not exists prowess_worker (

@@ -15,15 +15,18 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from prowess.core.text import storable
+from prowess.durable.costs import cost_of_steps
 from prowess.durable.fair import Limits, Tally, Ticket, Waiting, choose, held
 from prowess.durable.patience import patiently
-from prowess.durable.postgres import LOCKS, TURN
+from prowess.durable.postgres import LOCKS, TAKING
 
 WAITING = "prowess.waiting"  # the library's name of the queue; nobody there listens to it
 PAUSED = "prowess.paused"
 OWN = "prowess-"  # and the name of a process: what it has taken
 MINUTE, DAY = 60_000, 86_400_000  # milliseconds
 MANY = 1_000_000
+STOPPED = "10s"  # who takes runs and then does nothing for so long is alone no more
 
 _TABLES = (
     """
@@ -48,15 +51,22 @@ class Queue:
         self._database = database
         self._own = OWN + name
         self._is_shared = database.dialect.name == "postgresql"
-        self._state = "dbos.workflow_status" if self._is_shared else "workflow_status"
+        schema = "dbos." if self._is_shared else ""
+        self._state, self._steps = f"{schema}workflow_status", f"{schema}operation_outputs"
         self._now = (
             "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)"
             if self._is_shared
             else "cast((julianday('now') - 2440587.5) * 86400000 as integer)"
         )
-        with database.begin() as connection:
+
+    def make(self) -> None:
+        """The tables, where they are not there yet."""
+        with self._database.begin() as connection:
             for statement in _TABLES:
                 connection.execute(sa.text(statement))
+
+    def is_made(self) -> bool:
+        return sa.inspect(self._database).has_table("prowess_queue")
 
     def add(self, kind: str, run: str, ticket: Ticket) -> None:
         """Before the run itself is kept: a ticket without a run is in nobody's way."""
@@ -68,8 +78,28 @@ class Queue:
             """,
             run=run,
             kind=kind,
-            **asdict(ticket),
+            **{
+                name: storable(value) if isinstance(value, str) else value
+                for name, value in asdict(ticket).items()
+            },
         )
+
+    def add_copy(self, run: str, *, of: str) -> None:
+        """The same ticket for another run, if there is one."""
+        columns = f"kind, {_TICKET}"
+        self._change(
+            f"""
+            insert into prowess_queue (run, came, {columns})
+            select :run, {self._now}, {columns} from prowess_queue where run = :of
+            on conflict (run) do nothing
+            """,
+            run=run,
+            of=of,
+        )
+
+    def begins(self, run: str) -> None:
+        """Without waiting for its turn."""
+        self._change(f"update prowess_queue set begun = {self._now} where run = :run", run=run)
 
     def tickets(self, runs: Collection[str]) -> set[str]:
         """Those of them that came through the queue."""
@@ -87,11 +117,15 @@ class Queue:
         return not self._rows(query, waiting=WAITING)
 
     def take(self, kinds: Collection[str], *, project: str, limits: Limits, room: int) -> list[str]:
-        """Runs that are this process's from now on, in the order to begin them."""
+        """
+        Runs that are this process's from now on, in the order to begin them; none while another
+        process takes some.
+        """
 
         def take() -> list[str]:
             with self._database.begin() as connection:
-                self._alone(connection)
+                if not self._alone(connection):
+                    return []
                 tally = self._tally(connection, limits)
                 waiting = self._waiting(connection, kinds, project=project, most=room)
                 chosen = choose(waiting, tally, limits, room=room)
@@ -138,13 +172,26 @@ class Queue:
                 return ""
             if reason := held(mine.ticket, self._tally(connection, limits), limits):
                 return reason
+            if self._others_take(connection):
+                return "for another process, which is taking runs from the queue"
         before = sum(each.ticket.priority >= mine.ticket.priority for each in waiting) - 1
         if not before:
             return "for a worker that is free"
         return f"for its turn, with {before} other{'s' if before > 1 else ''}"
 
     def spent(self, run: str, cost: float) -> None:
-        self._change("update prowess_queue set cost = :cost where run = :run", run=run, cost=cost)
+        """What was spent stays spent: less than was said before changes nothing."""
+        change = "update prowess_queue set cost = :cost where run = :run and cost < :cost"
+        self._change(change, run=run, cost=cost)
+
+    def spent_in_steps(self, run: str) -> None:
+        """The same for a run that came to no result."""
+        query = f"""
+            select output from {self._steps} where workflow_uuid = :run and output is not null
+            and exists (select 1 from prowess_queue where run = :run)
+        """
+        if cost := cost_of_steps(output for (output,) in self._rows(query, run=run)):
+            self.spent(run, cost)
 
     @property
     def _moved(self) -> str:
@@ -153,15 +200,28 @@ class Queue:
             owner_xid = null, started_at_epoch_ms = null
         """
 
-    def _alone(self, connection: sa.Connection) -> None:
-        """Until the transaction ends nobody else takes runs; whoever writes first to a file has it alone."""
-        if self._is_shared:
-            connection.execute(
-                sa.text("select pg_advisory_xact_lock(:locks, :turn)"),
-                {"locks": LOCKS, "turn": TURN},
-            )
-        else:
+    def _alone(self, connection: sa.Connection) -> bool:
+        """
+        Whether nobody else takes runs until the transaction ends. Nobody waits for it inside a
+        statement: that would hold up whoever changes tables. Whoever writes first to a file has it
+        alone.
+        """
+        if not self._is_shared:
             connection.execute(sa.text("delete from prowess_turn where false"))
+            return True
+        ask = "select pg_try_advisory_xact_lock(:locks, :taking), set_config('idle_in_transaction_session_timeout', :stopped, true)"
+        values = {"locks": LOCKS, "taking": TAKING, "stopped": STOPPED}
+        return bool(connection.execute(sa.text(ask), values).scalar())
+
+    def _others_take(self, connection: sa.Connection) -> bool:
+        if not self._is_shared:
+            return False
+        ask = """
+            select 1 from pg_locks where locktype = 'advisory' and objsubid = 2 and granted
+            and database = (select oid from pg_database where datname = current_database())
+            and classid = :locks and objid = :taking
+        """
+        return bool(connection.execute(sa.text(ask), {"locks": LOCKS, "taking": TAKING}).first())
 
     def _waiting(
         self, connection: sa.Connection, kinds: Collection[str], *, project: str, most: int
@@ -182,7 +242,7 @@ class Queue:
                 "waiting": WAITING,
                 "everything": not kinds,
                 "kinds": list(kinds) or [""],
-                "project": project,
+                "project": storable(project),
                 "most": most,
             },
         )
@@ -205,7 +265,7 @@ class Queue:
             {**runs, "own": self._own, "waiting": WAITING},
         )
         there = set(claimed.scalars())
-        begin = f"update prowess_queue set begun = coalesce(begun, {self._now}) where run in :runs"
+        begin = f"update prowess_queue set begun = {self._now} where run in :runs"
         connection.execute(_among(begin), runs)
         connection.execute(
             sa.text("""
@@ -224,7 +284,9 @@ class Queue:
             return _by_name(connection.execute(sa.text(query)))
 
         under_way = f"run in (select workflow_uuid from {self._state} where {_UNDER_WAY} and queue_name like '{OWN}%')"
-        minute, today = f"begun > {self._now} - {MINUTE}", f"begun >= {self._now} / {DAY} * {DAY}"
+        # Not further ahead than a clock that was set back, or runs would wait until it is there again.
+        minute = f"begun between {self._now} - {MINUTE} and {self._now} + {MINUTE}"
+        today = f"begun >= {self._now} / {DAY} * {DAY}"
         nothing: Counter[tuple[str, str]] = Counter()
         turns = connection.execute(sa.text('select "user", turn from prowess_turn'))
         return Tally(

@@ -39,15 +39,19 @@ def standing(place: str) -> dict[str, RunState]:
         left: dict[str, RunState] = {
             run: "interrupted" for run, owner in owners.items() if owner not in alive
         }
-        if left and is_database(place):  # workers take up what came through the queue
-            left |= dict.fromkeys(Queue(sql, workers.name).tickets(left), "queued")
+        tickets = Queue(sql, workers.name)
+        if (
+            left and is_database(place) and tickets.is_made()
+        ):  # workers take up what came through the queue
+            left |= dict.fromkeys(tickets.tickets(left), "queued")
         return left | {run: _ASIDE[queue] for run, _, queue in found if queue in _ASIDE}
 
 
 def why_waiting(place: str, run: str, limits: Limits) -> str:
     """What keeps a queued run from beginning, in words."""
     with _opened(place) as (sql, workers):
-        return Queue(sql, workers.name).why(run, limits) if sql is not None else ""
+        queue = Queue(sql, workers.name) if sql is not None else None
+        return queue.why(run, limits) if queue and queue.is_made() else ""
 
 
 @contextmanager

@@ -75,7 +75,7 @@ class FileWorkers:
         return {name for name in names if self._is_alive(name)}
 
     def dead(self, names: Collection[str]) -> set[str]:
-        return set()  # on one machine somebody says so
+        return set(names) - self.alive(names)
 
     def _is_alive(self, name: str) -> bool:
         if name == self.name:
