@@ -91,6 +91,8 @@ def test_a_plan_that_is_done_ends_with_code_0(cli: Cli, repo: Path) -> None:
     assert done.code == 0
     assert "All tasks are proven." in done.out
     assert "[R] Say hello" in done.err
+    (run,) = cli("runs", "list", "--json").json
+    assert cli("runs", "show", run["id"]).out.endswith(f"\n\n{done.out.strip()}\n")
 
 
 def test_json_is_one_event_a_line_and_the_outcome_last(cli: Cli, repo: Path) -> None:

@@ -287,3 +287,10 @@ def test_who_follows_a_run_that_nobody_works_on_is_told_so(asked: str, greet: Pa
         told = terminal.hears("Whom shall I greet?")
 
     assert f"prowess runs resume {asked}" in told
+
+
+def test_a_server_for_agents_says_what_it_waits_for_when_a_person_starts_it(
+    home: Path, project: Path
+) -> None:
+    with attended("mcp", cwd=project) as terminal:
+        assert "`prowess integrate TOOL`" in terminal.hears("Ctrl-C ends this.")

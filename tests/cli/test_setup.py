@@ -116,6 +116,14 @@ def test_every_command_has_help_with_an_example_and_json(cli: Cli, command: str)
     assert "--json" in told.out
 
 
+@pytest.mark.parametrize("words", [(), ("runs",), ("runs", "answer"), ("run",), ("loop",)])
+def test_help_is_written_as_in_every_manual(cli: Cli, words: tuple[str, ...]) -> None:
+    told = cli(*words, "--help").out
+
+    assert not re.search(r"\{[A-Z]|<(str|int|float)\b", told)
+    assert not re.search(r"^  [a-z]+ .*\.\.\.$", told, re.MULTILINE)  # a summary that was cut
+
+
 def test_wrong_words_are_wrong_usage(cli: Cli) -> None:
     assert cli("lsit").code == 2
     assert cli("list", "--nope").code == 2

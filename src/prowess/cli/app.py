@@ -15,6 +15,7 @@ from importlib import import_module
 import typer
 
 from prowess import __version__
+from prowess.cli.commands import Commands
 from prowess.core.errors import TOLD_AS, OutsideError, ProwessError, UsageError
 
 # Which file has which commands, in the order a newcomer meets them. A command loads its own file
@@ -48,7 +49,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
 
 def make_app(*words: str) -> typer.Typer:
     """The command line: all of it, or only the part that has the command these words begin with."""
-    app = typer.Typer(
+    app = Commands(
         name="prowess",
         help="The right skill at the right moment, run to the end, with proof.",
         epilog="Begin with `prowess list`; `prowess demo` shows everything in a minute.",

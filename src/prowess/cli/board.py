@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import clean, counted, note, print_json, print_table, say, say_wrapped
 from prowess.core.board import ROLES, TASK_STATUSES, Board
@@ -15,7 +16,7 @@ By = Annotated[
     str, typer.Option("--session", metavar="NAME", help="The session that does it.")
 ]  # without it, a person does
 
-name = typer.Typer(
+name = Commands(
     help="Names for agents.",
     epilog="Example: prowess name suggest engineer",
     no_args_is_help=True,

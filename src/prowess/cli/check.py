@@ -43,7 +43,8 @@ def check(
         str | None, typer.Option("--plan", metavar="FILE", help=f"The plan. Default: {PLAN}.")
     ] = None,
     id_: Annotated[
-        str | None, typer.Option("--id", help="Which task of a file that holds several.")
+        str | None,
+        typer.Option("--id", metavar="ID", help="Which task of a file that holds several."),
     ] = None,
     base: Annotated[
         str | None,
@@ -60,7 +61,10 @@ def check(
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Let an agent with this model propose evidence.")
+        str | None,
+        typer.Option(
+            "--model", metavar="MODEL", help="Let an agent with this model propose evidence."
+        ),
     ] = None,
     out: Annotated[
         str | None,

@@ -32,9 +32,14 @@ def compare(
         bool,
         typer.Option("--layered", help="Layered skills against the plain prompt, for the check."),
     ] = False,
-    model: Annotated[str | None, typer.Option("--model", help="As for `prowess run`.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="MODEL", help="As for `prowess run`.")
+    ] = None,
     runs: Annotated[
-        int, typer.Option("--runs", min=1, max=100, help="How often each task is done each way.")
+        int,
+        typer.Option(
+            "--runs", metavar="N", min=1, max=100, help="How often each task is done each way."
+        ),
     ] = 1,
     from_log: Annotated[
         str | None,

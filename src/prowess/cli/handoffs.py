@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from prowess.cli.board import By, RoleOption, open_board
+from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import note, print_json, print_table, say
 from prowess.core.board import (
@@ -21,7 +22,7 @@ Message = Annotated[
 ]
 WAITING: tuple[HandoffStatus, ...] = ("pending", "accepted")
 
-handoff = typer.Typer(
+handoff = Commands(
     help="Work passed from one role to another, with what is done and what is left.",
     epilog="Example: prowess handoff list --role tester",
     no_args_is_help=True,

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from prowess.cli.output import clean, note, print_table, say_wrapped, words
+from prowess.cli.output import clean, note, print_table, say, say_wrapped, words
 from prowess.core.ports import Log
 from prowess.settings import Settings
 
@@ -85,9 +85,14 @@ def print_run(told: Told) -> None:
         "question": told["question"] and [told["question"]["prompt"], told["question"]["options"]],
         "children": [f"{each['id']} {each['skill']} {each['ending']}" for each in told["children"]],
     }
+    report = told["answer"].strip()
+    if "\n" in report:  # a text of several lines is read as it was written, below the others
+        shown["answer"] = ""
     for name, value in shown.items():
         if line := clean(words(value)):
             say_wrapped(f"{name.replace('_', ' ') + ':':<16}{line}", indent=16)
+    if "\n" in report:
+        say(f"\n{report}")
 
 
 def _at(time: str) -> str:

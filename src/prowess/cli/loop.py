@@ -30,18 +30,27 @@ def loop(
         str,
         typer.Option(
             "--agent",
+            metavar="AGENT",
             help="built-in, claude, codex, opencode, gemini, qwen, aider, or command.",
         ),
     ] = "built-in",
     command: Annotated[
         str,
-        typer.Option("--command", help="What the agent `command` runs; the prompt is on stdin."),
+        typer.Option(
+            "--command",
+            metavar="COMMAND",
+            help="What the agent `command` runs; the prompt is on stdin.",
+        ),
     ] = "",
     reviewer: Annotated[
-        str, typer.Option("--reviewer", help="Another agent for reviews. Default: the same.")
+        str,
+        typer.Option(
+            "--reviewer", metavar="AGENT", help="Another agent for reviews. Default: the same."
+        ),
     ] = "",
     model: Annotated[
-        str | None, typer.Option("--model", help="The model, as the agent names it.")
+        str | None,
+        typer.Option("--model", metavar="MODEL", help="The model, as the agent names it."),
     ] = None,
     phases: Annotated[
         str, typer.Option("--phases", metavar="FILE", help="Phases other than the usual ones.")
@@ -50,27 +59,39 @@ def loop(
         int,
         typer.Option(
             "--parallel",
+            metavar="N",
             min=1,
             max=64,
             help="Tasks at the same time, each in a git worktree of its own.",
         ),
     ] = 1,
     max_attempts: Annotated[
-        int, typer.Option("--max-attempts", min=1, max=100, help="Of one task.")
+        int, typer.Option("--max-attempts", metavar="N", min=1, max=100, help="Of one task.")
     ] = 3,
     attempts: Annotated[
-        int, typer.Option("--attempts", min=0, help="Of all tasks together; 0: no limit.")
+        int,
+        typer.Option("--attempts", metavar="N", min=0, help="Of all tasks together; 0: no limit."),
     ] = 0,
     max_time: Annotated[
-        str, typer.Option("--max-time", help="The whole loop, such as 90m; empty: no limit.")
+        str,
+        typer.Option(
+            "--max-time", metavar="TIME", help="The whole loop, such as 90m; empty: no limit."
+        ),
     ] = "",
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=0, help="0: no limit.")] = 0,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", metavar="N", min=0, help="0: no limit.")
+    ] = 0,
     max_cost: Annotated[
-        float, typer.Option("--max-cost", min=0, help="US dollars; 0: no limit.")
+        float, typer.Option("--max-cost", metavar="DOLLARS", min=0, help="US dollars; 0: no limit.")
     ] = 0.0,
-    wall: Annotated[str, typer.Option("--wall", help="One attempt of an agent.")] = "1h",
+    wall: Annotated[
+        str, typer.Option("--wall", metavar="TIME", help="One attempt of an agent.")
+    ] = "1h",
     idle: Annotated[
-        str, typer.Option("--idle", help="An agent that says nothing for so long is stopped.")
+        str,
+        typer.Option(
+            "--idle", metavar="TIME", help="An agent that says nothing for so long is stopped."
+        ),
     ] = "15m",
     visibility: Annotated[
         Literal["summary", "full"], typer.Option("--visibility", help="How much to show.")

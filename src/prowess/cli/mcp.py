@@ -3,6 +3,7 @@
 import typer
 
 from prowess.cli.options import Data, Dirs, Project
+from prowess.cli.output import note
 
 
 def register(app: typer.Typer) -> None:
@@ -22,6 +23,7 @@ def mcp(project: Project = ".", data: Data = None, dirs: Dirs = None) -> None:
     import gc
     import logging
     import signal
+    import sys
 
     from prowess.serve.mcp import serve_stdio
     from prowess.serve.mcp_premises import open_premises
@@ -32,6 +34,10 @@ def mcp(project: Project = ".", data: Data = None, dirs: Dirs = None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     logging.basicConfig(level=logging.WARNING, format="prowess: %(message)s")
     settings = load_settings(project=project, data=data, dirs=tuple(dirs or ()))
+    if sys.stdin.isatty():
+        note(
+            "Waiting for an agent on stdin; `prowess integrate TOOL` sets one up. Ctrl-C ends this."
+        )
 
     async def serve() -> None:
         async with open_premises(settings) as premises:

@@ -198,7 +198,9 @@ def sync(
     location: Annotated[
         list[str] | None,
         typer.Option(
-            "--location", help="Only skills of the project, global or builtin; may be repeated."
+            "--location",
+            metavar="WHERE",
+            help="Only skills of the project, global or builtin; may be repeated.",
         ),
     ] = None,
     check: Annotated[

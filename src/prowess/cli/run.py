@@ -35,7 +35,11 @@ def run(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="haiku, sonnet, opus, provider:name, or demo for no model."),
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            help="haiku, sonnet, opus, provider:name, or demo for no model.",
+        ),
     ] = None,
     visibility: Annotated[
         Literal["summary", "full"],
@@ -52,7 +56,9 @@ def run(
     ] = False,
     max_iterations: Annotated[
         int | None,
-        typer.Option("--max-iterations", min=1, max=1000, help="At most so many iterations."),
+        typer.Option(
+            "--max-iterations", metavar="N", min=1, max=1000, help="At most so many iterations."
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -71,14 +77,19 @@ def run(
     renderer: Annotated[
         str,
         typer.Option(
-            "--renderer", help="How a workflow is shown: terminal, markdown, aider, json."
+            "--renderer",
+            metavar="NAME",
+            help="How a workflow is shown: terminal, markdown, aider, json.",
         ),
     ] = "auto",
     queue: Annotated[
         bool, typer.Option("--queue", help="Let a worker or a server do it, and watch.")
     ] = False,
     priority: Annotated[
-        int, typer.Option("--priority", min=-100, max=100, help="In the queue: the higher first.")
+        int,
+        typer.Option(
+            "--priority", metavar="N", min=-100, max=100, help="In the queue: the higher first."
+        ),
     ] = 0,
     open_: Annotated[
         bool, typer.Option("--open", help="Show HTML files that the run made in a browser.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import note, print_json, say
 from prowess.core.errors import ProwessError, UnknownRunError, UsageError
@@ -46,10 +47,12 @@ State = Annotated[
         "--state", metavar="STATE", help="Only runs that stand so: done, failed, interrupted …"
     ),
 ]
-Skill = Annotated[str | None, typer.Option("--skill", help="Only runs of this skill.")]
+Skill = Annotated[
+    str | None, typer.Option("--skill", metavar="NAME", help="Only runs of this skill.")
+]
 _PAGE = 200  # runs looked through at once, for those that are asked for or a name that is near
 
-runs = typer.Typer(
+runs = Commands(
     help="Look at runs, and go on with them.", invoke_without_command=True, no_args_is_help=False
 )
 
@@ -67,9 +70,11 @@ def _default(
         list_(project=project, data=data, json=json)
 
 
-@runs.command("list", epilog="Example: prowess runs list --limit 5")
+@runs.command("list", short_help="The newest runs.", epilog="Example: prowess runs list --limit 5")
 def list_(
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many of the newest.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="How many of the newest.")
+    ] = 20,
     state: State = None,
     skill: Skill = None,
     project: OneProject = None,
@@ -125,7 +130,9 @@ def show(run: Run, project: Project = ".", data: Data = None, json: Json = False
 def events(
     run: Run,
     follow: Annotated[bool, typer.Option("--follow", help="Go on until the run ends.")] = False,
-    after: Annotated[int, typer.Option("--after", min=0, help="Only those after this one.")] = 0,
+    after: Annotated[
+        int, typer.Option("--after", metavar="N", min=0, help="Only those after this one.")
+    ] = 0,
     visibility: Shown = "full",
     project: Project = ".",
     data: Data = None,
@@ -161,7 +168,10 @@ def events(
         print_json(as_line(each), line=True) if json else live.show(each)
 
 
-@runs.command(epilog="Example: prowess runs resume 3f2a")
+@runs.command(
+    short_help="Go on with a run whose process ended.",
+    epilog="Example: prowess runs resume 3f2a",
+)
 def resume(
     run: Run,
     visibility: Shown = "summary",
@@ -222,7 +232,9 @@ def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = Fal
     print_json({"run": whole, "cancelled": True}) if json else say(f"cancelled {whole}")
 
 
-@runs.command(epilog="Example: prowess runs pause 3f2a")
+@runs.command(
+    short_help="Stop a run where it is, to go on later.", epilog="Example: prowess runs pause 3f2a"
+)
 def pause(run: Run, project: Project = ".", data: Data = None, json: Json = False) -> None:
     """Stop a run where it is, wherever that is; `prowess runs resume` goes on with it."""
     import asyncio
@@ -242,7 +254,10 @@ def pause(run: Run, project: Project = ".", data: Data = None, json: Json = Fals
     print_json({"run": whole, "paused": True}) if json else say(f"paused {whole}")
 
 
-@runs.command(epilog='Example: prowess runs answer 3f2a "yes"')
+@runs.command(
+    short_help="Answer the question that a run waits with.",
+    epilog='Example: prowess runs answer 3f2a "yes"',
+)
 def answer(
     run: Run,
     text: Annotated[str, typer.Argument(metavar="ANSWER", help="What you answer.")],

@@ -19,11 +19,16 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     port: Annotated[
-        int | None, typer.Option("--port", min=0, max=65_535, help="Default: 7700. 0: any free.")
+        int | None,
+        typer.Option(
+            "--port", metavar="PORT", min=0, max=65_535, help="Default: 7700. 0: any free."
+        ),
     ] = None,
     host: Annotated[
         str | None,
-        typer.Option("--host", help="Default: 127.0.0.1. A wider one needs serve.tokens."),
+        typer.Option(
+            "--host", metavar="HOST", help="Default: 127.0.0.1. A wider one needs serve.tokens."
+        ),
     ] = None,
     project: Project = ".",
     data: Data = None,

@@ -5,12 +5,13 @@ from typing import Annotated
 import typer
 
 from prowess.cli.board import open_board
+from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import note, print_json, print_table, say
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.")]
 
-session = typer.Typer(
+session = Commands(
     help="Agents at work: each comes under a free name, takes tasks, and leaves with a summary.",
     epilog="Example: prowess session start Ptah --role architect",
     no_args_is_help=True,

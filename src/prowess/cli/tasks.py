@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from prowess.cli.board import By, RoleOption, open_board
+from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import counted, note, print_json, print_table, say
 from prowess.core.board import TASK_STATUSES, UNFINISHED, BoardTask, role_named, task_status_named
@@ -14,7 +15,7 @@ Message = Annotated[
     str, typer.Option("--message", metavar="TEXT", help="What there is to say about it.")
 ]
 
-task = typer.Typer(
+task = Commands(
     help="Tasks on the board: somebody makes one, a session claims it, and it ends with what was found.",
     epilog="Example: prowess task list --role engineer",
     no_args_is_help=True,
@@ -39,7 +40,9 @@ def create(
     priority: Annotated[
         str | None,
         typer.Option(
-            "--priority", help="critical, high, medium or low. Default: the parent's, else medium."
+            "--priority",
+            metavar="PRIORITY",
+            help="critical, high, medium or low. Default: the parent's, else medium.",
         ),
     ] = None,
     parent: Annotated[

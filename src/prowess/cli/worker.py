@@ -19,7 +19,9 @@ def register(app: typer.Typer) -> None:
 def worker(
     at_once: Annotated[
         int | None,
-        typer.Option("--at-once", min=1, max=10_000, help="At most so many runs. Default: 8."),
+        typer.Option(
+            "--at-once", metavar="N", min=1, max=10_000, help="At most so many runs. Default: 8."
+        ),
     ] = None,
     project: Project = ".",
     data: Data = None,
