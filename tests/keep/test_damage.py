@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from house import Home, skill_file
+from prowess.core.event import Event
 from prowess.model.scripted import final
+from prowess.observe.log import SqliteLog
 
 PAGE = 4096
 
@@ -172,3 +174,24 @@ def test_skills_are_found_though_the_log_is_damaged(data: Path, damage: Damage) 
     assert listed.returncode == 0
     assert "note" in listed.stdout
     assert "prowess restore" in listed.stderr
+
+
+def test_what_another_process_writes_stays_though_the_file_was_made_and_opened_twice_here(
+    tmp_path: Path,
+) -> None:
+    """A second look at the file would drop our locks on it, and the other take its journal away."""
+    path = str(tmp_path / "data" / "log.sqlite3")
+    write = (
+        "import sys; from prowess.core.event import Event; from prowess.observe.log import SqliteLog;"
+        "log = SqliteLog(sys.argv[1]); log.append(Event(run='theirs', kind='k', payload={}));"
+        "log.close()"
+    )
+    first = SqliteLog(path)
+    SqliteLog(path).close()
+    subprocess.run([sys.executable, "-c", write, path], check=True)
+    first.append(Event(run="ours", kind="k", payload={}))
+    subprocess.run([sys.executable, "-c", write, path], check=True)
+    first.close()
+
+    with closing(SqliteLog(path)) as log:
+        assert [each.event.run for each in log.tail()] == ["theirs", "ours", "theirs"]

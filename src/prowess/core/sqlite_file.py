@@ -38,6 +38,7 @@ def make_database(path: str, what: str) -> None:
     try:
         _refuse_lost(path, what)
         os.write(file, _empty())
+        _seen.add(_identity(os.fstat(file)))
     except BaseException:
         os.unlink(path)
         raise
@@ -53,8 +54,8 @@ def look(path: str, what: str) -> None:
     database drops the locks that the process holds on it.
     """
     with _one:
-        status = os.stat(path)
-        if (status.st_dev, status.st_ino) in _seen:
+        identity = _identity(os.stat(path))
+        if identity in _seen:
             return
         begins, size = _beginning(path)
         if size == 0:
@@ -63,7 +64,7 @@ def look(path: str, what: str) -> None:
             raise damaged(what, path, "the file does not begin as a database does")
         if not _size(f"{path}-wal") and size < (told := _told_size(begins)):
             raise damaged(what, path, f"{told - size:,} bytes are missing at its end")
-        _seen.add((status.st_dev, status.st_ino))
+        _seen.add(identity)
 
 
 def damaged(what: str, path: str, reason: str) -> OutsideError:
@@ -95,6 +96,10 @@ def _beginning(path: str) -> tuple[bytes, int]:
         if size or _size(f"{path}-wal") or time.monotonic() > until:
             return begins, size
         time.sleep(0.01)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def _refuse_lost(path: str, what: str) -> None:
