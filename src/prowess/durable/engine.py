@@ -76,7 +76,7 @@ class DurableEngine:
         self._stopped: dict[str, StoreError] = {}
         self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
         self._taker: Taker | None = None
-        self._queues = False  # whether runs were put in the queue here
+        self._takes = False  # whether queued runs are worked on here
         watch = Watch(
             self._here, queue, is_local=self._is_local, row=self._row, begin=self._begin_again
         )
@@ -162,7 +162,6 @@ class DurableEngine:
         """Let it wait for a process that takes runs from the queue; a second time changes nothing."""
         workflow = self._workflow_of(kind)
         text = json.dumps(dict(request))
-        self._queues = True
 
         async def enqueue() -> None:
             await in_thread(self._queue.add, kind, run_id, ticket)
@@ -178,6 +177,7 @@ class DurableEngine:
         From now on, work on runs of the queue, those of `project` and at most `at_once`; and see to it
         that what a dead process had taken is taken again.
         """
+        self._takes = at_once > 0
         self._taker = Taker(
             self._queue,
             self._workers,
@@ -228,7 +228,7 @@ class DurableEngine:
         return [name for _, name in await self._kept(run_id)]
 
     async def resume(self, run_id: str) -> None:
-        """Go on with it here; or, where runs are queued, in its place in the queue."""
+        """Go on with it here; or, where runs are taken from the queue, in its place there."""
         async with self._workers.alone():
             row = await self._row(run_id)
             self._must_be_left(row, alive=await self._alive([row]))
@@ -237,9 +237,9 @@ class DurableEngine:
         await self._aside(in_thread(self._begin_own))
 
     async def _queue_of(self, run_id: str) -> str:
-        """Who neither queues nor takes runs works by itself; that counts, and is not held back."""
+        """Who takes no runs works on this one by itself; that counts, and is not held back."""
         queued = await self._aside(in_thread(self._queue.tickets, [run_id]))
-        if queued and (self._taker or self._queues):
+        if queued and self._takes:
             return WAITING
         await self._aside(in_thread(self._queue.begins, run_id))
         return self._own
