@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,22 @@ hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
+
+
+TOO_LONG = 300  # seconds; a test that hangs fails, and the others go on
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    def give_up(number: int, frame: object) -> None:
+        raise TimeoutError(f"{item.nodeid} took more than {TOO_LONG} s")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(TOO_LONG)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
 
 
 @pytest.fixture

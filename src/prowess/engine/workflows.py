@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 from prowess.core.chat import Call
-from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, UsageError
+from prowess.core.errors import ProwessError, UsageError
 from prowess.core.event import Event
 from prowess.core.execution import Execution
 from prowess.core.files import decode, read_beneath
@@ -28,7 +28,7 @@ from prowess.core.process import Finished, Order
 from prowess.core.run import Outcome, Question
 from prowess.core.skill import Skill
 from prowess.core.workflow import Progress, TextFormat, Workflow
-from prowess.engine.ending import finished
+from prowess.engine.ending import to_its_end
 from prowess.engine.gating import gate_of
 from prowess.engine.opening import Opened, platform_of
 from prowess.engine.people import People
@@ -100,18 +100,8 @@ async def run_workflow_request(
     """One workflow to its end; one inside another has its steps and a name of its own."""
     run = run or steps.run_id
     record = world.recorder(run)
-    try:
-        outcome = await _journey(request, steps, run, record, world)
-    except CancelledRunError as error:
-        record(finished(run, Outcome(ending="cancelled", answer="", reason=str(error))))
-        raise
-    except InDoubtError as error:
-        outcome = Outcome(ending="needs_attention", answer="", reason=f"{error} ({error.hint})")
-    except ProwessError as error:
-        reason = f"{error} ({error.hint})" if error.hint else str(error)
-        outcome = Outcome(ending="failed", answer="", reason=reason)
-    record(finished(run, outcome))
-    return outcome
+    journey = _journey(request, steps, run, record, world)
+    return await to_its_end(journey, run=run, record=record)
 
 
 async def _journey(

@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 from prowess.core.chat import Call, Observation, ToolCard, ToolKind
-from prowess.core.errors import ProwessError
+from prowess.core.errors import ProwessError, StoreError
 from prowess.tools import mend
 from prowess.tools.descriptions import description
 from prowess.tools.heal import fleeting, persist
@@ -172,6 +172,8 @@ class Toolbox:
             made, again = await persist(
                 lambda: tool.run(call), passes=fleeting, sleep=self._place.sleep
             )
+        except StoreError:  # the run stops here; the model is not told
+            raise
         except ProwessError as error:
             return failed(f"{error}. {error.hint}".removesuffix(". "))
         except OSError as error:

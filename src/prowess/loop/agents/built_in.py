@@ -14,7 +14,7 @@ from datetime import datetime
 
 from prowess.core.agent import AgentEnd, AgentOrder, Trouble
 from prowess.core.chat import Usage
-from prowess.core.errors import ProwessError
+from prowess.core.errors import ProwessError, StoreError
 from prowess.core.event import Event
 from prowess.core.execution import Execution
 from prowess.core.ports import Json, Record
@@ -60,6 +60,8 @@ class BuiltIn:
             trouble = f"stopped after {order.wall:g} s"
         except _EnoughError as stop:
             enough = str(stop)
+        except StoreError:
+            raise
         except ProwessError as error:
             outcome = Outcome(ending="failed", answer="", reason=_worded(error))
         end = _end(heard, outcome, trouble, seconds=time.monotonic() - began)
