@@ -47,6 +47,7 @@ from prowess.observe.log import SqliteLog
 HERE = Path(__file__).parent
 HANDS, READERS = 4, 3
 LIFE = (1.0, 8.0)  # seconds at work after which a hand is killed
+FIRST = (0.05, 0.4)  # and of its first life, so that few works are interrupted too
 PATIENCE = 180.0  # seconds in which a hand must end a work, or say that it is ready
 GROWTH = 64.0  # KB a run that the server may grow by while it has readers
 MANY = 100  # runs, below which that says nothing: the server is still warming up
@@ -72,13 +73,15 @@ async def work_through(
     folder: Path, runs: Sequence[str], tally: Tally, chance: random.Random
 ) -> None:
     """One life after another until every one of these works has ended."""
+    life = FIRST
     while left := [run for run in runs if run not in tally.endings]:
         seed = str(chance.randrange(10**6))
         hand = await asyncio.create_subprocess_exec(
             sys.executable, HERE / "mixed.py", folder, seed, *left,
             stdout=PIPE, stderr=PIPE, env=environment(folder),
         )  # fmt: skip
-        killed = await _live(hand, tally, chance.uniform(*LIFE))
+        killed = await _live(hand, tally, chance.uniform(*life))
+        life = LIFE
         _, told = await hand.communicate()
         tally.counts["kills"] += killed
         if hand.returncode not in (0, -9):

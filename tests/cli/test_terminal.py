@@ -87,6 +87,6 @@ def test_a_skill_that_the_demo_model_cannot_play_is_no_success(cli: Cli, project
 
     done = cli("run", "mine", "--model", "demo")
 
-    assert done.code == 1
+    assert done.code == 3
     assert "only plays examples" in done.err
     assert "--model sonnet" in done.err

@@ -226,7 +226,7 @@ def test_of_a_long_run_only_so_much_is_drawn_and_all_of_it_can_be_reached(
             _tell(served, "long", "call.finished", ok=True, text="x", summary=said, **fact)
     page = looking.at("runs/long")
 
-    expect(page.get_by_text("call 250.1 of it")).to_be_visible()
+    expect(page.locator("ol").get_by_text("call 250.1 of it")).to_be_visible()
     assert page.locator("main *").count() < 1500
     for _ in range(3):
         page.get_by_role("button", name="earlier iteration").click()
