@@ -1,6 +1,7 @@
 """Every setting by default, by file, by environment and by flag; a wrong one is refused with what is allowed."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -294,7 +295,7 @@ def test_a_wrong_value_in_a_file_is_refused_with_where_it_is_and_what_is_allowed
 
     error = refusal(project)
 
-    assert str(error).startswith(f"{file}: {name} is ")
+    assert str(error).startswith(f"{file}:2: {name} is ")
     assert error.hint.startswith(hint)
 
 
@@ -363,7 +364,7 @@ def test_an_unknown_name_in_the_environment_is_refused_with_the_nearest(project:
     ("text", "said"),
     [
         ("[skill]\n", ":1: unknown table [skill]"),
-        ("skills_enabled = true\n", ":1: unknown table [skills_enabled]"),
+        ("skills_enabled = true\n", ":1: unknown setting skills_enabled"),
         ("skills = true\n", "skills is not a table"),
         ("[[skills]]\n", "skills is not a table"),
         ("[skills\n", "not valid TOML"),
@@ -392,16 +393,55 @@ def test_a_broken_file_is_refused_with_its_name_and_what_is_wrong(
     assert said in told
 
 
-def test_a_broken_toml_names_the_line(project: Path) -> None:
-    write_file(project / "prowess.toml", "[skills]\n\nskills_enabled = maybe\n")
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("[skills]\n\nskills_enabled = maybe\n", "3: not valid TOML: Invalid value (column 18)"),
+        ("[skills]\nskills_dirs = [\n\n", "2: not valid TOML: Invalid value"),
+        ("[skills]\nskills_dirs = ['a'\n", "2: not valid TOML: Unclosed array"),
+    ],
+)
+def test_a_broken_toml_names_the_line(project: Path, text: str, where: str) -> None:
+    file = write_file(project / "prowess.toml", text)
 
-    assert "line 3" in str(refusal(project))
+    assert str(refusal(project)) == f"{file}:{where}"
 
 
-def test_a_folder_called_like_the_file_is_passed_over(project: Path) -> None:
-    (project / "prowess.toml").mkdir()
+def _a_folder(file: Path) -> None:
+    file.mkdir()
 
-    assert load(project).sources == ()
+
+def _a_pipe(file: Path) -> None:
+    os.mkfifo(file)
+
+
+def _a_link_to_itself(file: Path) -> None:
+    file.symlink_to(file.name)
+
+
+def _a_link_to_nowhere(file: Path) -> None:
+    file.symlink_to("gone")
+
+
+@pytest.mark.parametrize("make", [_a_folder, _a_pipe, _a_link_to_itself, _a_link_to_nowhere])
+@pytest.mark.parametrize("whose", ["the project's", "the user's"])
+def test_what_is_called_like_the_file_and_cannot_be_read_is_refused(
+    home: Path, project: Path, make: Callable[[Path], None], whose: str
+) -> None:
+    folder = project if whose == "the project's" else home / ".config/prowess"
+    folder.mkdir(parents=True, exist_ok=True)
+    make(folder / "prowess.toml")
+
+    error = refusal(project)
+
+    assert str(error).startswith(f"{folder}/prowess.toml")
+    assert error.hint
+
+
+def test_a_file_that_begins_with_the_mark_of_an_editor_is_read(project: Path) -> None:
+    write_file(project / "prowess.toml", "\ufeff[skills]\r\nskills_enabled = true\r\n")
+
+    assert load(project).skills_enabled
 
 
 @pytest.mark.parametrize("name", PATHS)

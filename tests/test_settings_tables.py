@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from prowess.core.errors import SettingsError
-from prowess.settings import load_settings
+from prowess.settings import load_settings, unknown_variables
 from prowess.settings.fields import FIELDS
 from support import write_file
 
@@ -80,6 +80,24 @@ def test_a_wrong_value_is_refused_with_what_is_allowed(name: str, home: Path) ->
     assert refused.value.hint.startswith(("use ", "write "))
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[run]\n\nmax_iterations = 'many'\n", ":3"),
+        ("run.max_iterations = 'many'\n", ""),  # written in another way: the file alone
+        ("[model.aliases]\ndefault = 'haiku'\n\n[model]\ndefault = 3\n", ":5"),
+        ("database_url = 'sqlite'\n", ":1"),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_line(text: str, line: str, home: Path) -> None:
+    mine(home, text)
+
+    with pytest.raises(SettingsError) as refused:
+        load_settings(environment={})
+
+    assert f"prowess.toml{line}: " in str(refused.value)
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_protects_a_person_is_not_the_projects_to_set(name: str, project: Path) -> None:
     write_file(project / "prowess.toml", toml(name, EXAMPLES[name][0]))
@@ -118,6 +136,29 @@ def test_a_misspelt_variable_is_told_with_the_one_that_was_meant() -> None:
         load_settings(environment={"PROWESS_SANDBOX_LEVLE": "none"})
 
     assert refused.value.hint == "did you mean PROWESS_SANDBOX_LEVEL?"
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("PROWESS_MAX_ITERATIONS", "did you mean PROWESS_RUN_MAX_ITERATIONS?"),
+        ("PROWESS_MODEL", "did you mean PROWESS_MODEL_DEFAULT or PROWESS_MODEL_ALIASES?"),
+        ("PROWESS_DATE", "did you mean PROWESS_DATA?"),
+        ("PROWESS_ZZZ", "no setting is called so; docs/settings.md has them"),
+    ],
+)
+def test_a_variable_that_changes_nothing_is_told_with_what_was_meant(
+    variable: str, hint: str
+) -> None:
+    assert unknown_variables({variable: "x", "PATH": "/bin"}) == {variable: hint}
+
+
+def test_variables_of_ours_and_of_those_who_start_us_are_no_mistakes() -> None:
+    settings = {f"PROWESS_{name.upper()}" for name in FIELDS}
+    others = {"PROWESS_DATA", "PROWESS_SHARED", "PROWESS_REQUIRE_ALL", "PROWESS_COMMAND"}
+    of_a_service = {"PROWESS_SERVICE_HOST", "PROWESS_PORT", "PROWESS_PORT_7700_TCP"}
+
+    assert unknown_variables(dict.fromkeys(settings | others | of_a_service, "x")) == {}
 
 
 def test_a_project_may_only_lower_a_limit(home: Path, project: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from prowess.core import event
 from prowess.core.agent import AgentEnd, end_from_json
 from prowess.core.board import (
     BoardTask,
@@ -29,6 +30,7 @@ from prowess.core.errors import (
     CancelledRunError,
     ConflictError,
     ContextTooLongError,
+    CutShortError,
     InDoubtError,
     NotOnBoardError,
     ProwessError,
@@ -158,6 +160,7 @@ def test_a_task_is_specified_by_its_words_and_its_mark(mark: Mark, status: str) 
         "Add the Flag: --json!",
         status,
     )
+    assert spec_of(replace(a_task("Sort"), description="It is long.")).summary == "It is long."
     assert spec_of(a_task("检查")).id == "line-1"
     assert len(spec_of(a_task("word " * 50)).id) <= 48
 
@@ -290,6 +293,7 @@ def test_facts_about_skills_have_the_fields_that_observers_know() -> None:
         (WaitingRunError("x"), (4, 409, "WAITING")),
         (CancelledRunError("x"), (1, 409, "CANCELLED")),
         (InDoubtError("x"), (1, 409, "IN_DOUBT")),
+        (CutShortError("x"), (1, 409, "IN_DOUBT")),
         (SettingsError("x"), (2, 400, "VALIDATION_ERROR")),
         (WorkflowError("x", (MISTAKE,)), (1, 422, "SKILL_ERROR")),
         (RefusedError("x"), (1, 403, "REFUSED")),
@@ -312,9 +316,24 @@ def test_a_task_of_a_plan_is_told_whole() -> None:
         "line": 3,
         "mark": "x",
         "section": "",
+        "description": "",
         "hints": ["h"],
         "criteria": ["c"],
         "files": ["f"],
         "after": [],
         "ignored": False,
+    }
+
+
+def test_events_that_observers_know_keep_their_names() -> None:
+    known = {name: value for name, value in vars(event).items() if name.startswith("SKILLS_")}
+
+    assert known == {
+        name: name
+        for name in (
+            "SKILLS_DISCOVERED",
+            "SKILLS_SELECTED",
+            "SKILLS_LOAD_FAILED",
+            "SKILLS_TRUNCATED",
+        )
     }

@@ -105,6 +105,15 @@ def test_a_database_that_is_missing_is_told_with_how_to_make_it() -> None:
     assert "createdb" in error.hint
 
 
+def test_a_database_that_is_missing_is_told_also_to_a_user_with_the_right_password(
+    somebody: str,
+) -> None:
+    error = refused(server().url("nowhere", user=somebody))
+
+    assert 'database "nowhere" does not exist' in str(error)
+    assert "createdb" in error.hint
+
+
 def test_a_server_that_is_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "OLDEST", 999)
 
@@ -153,7 +162,7 @@ def test_without_the_extra_it_is_told_how_to_install_it() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
 
-    assert told.stdout == "pip install 'prowess[postgres]'\n"
+    assert told.stdout.startswith("install Prowess again with its extra postgres, in brackets")
 
 
 def test_what_the_url_says_of_the_connection_holds() -> None:
@@ -180,3 +189,11 @@ def test_what_the_url_says_of_the_connection_holds() -> None:
 def test_a_place_is_shown_without_its_secrets(place: str, told: str) -> None:
     assert shown(place) == told
     assert is_database(place) == place.startswith("postgres")
+
+
+@pytest.mark.parametrize("scheme", ["postgresql+psycopg", "POSTGRESQL", "mysql"])
+def test_an_address_that_is_none_of_ours_is_shown_without_its_secrets_too(scheme: str) -> None:
+    place = f"{scheme}://u:{SECRET}@h/db"
+
+    assert shown(place) == f"{scheme}://h/db"
+    assert not is_database(place)

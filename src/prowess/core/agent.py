@@ -5,6 +5,7 @@ Nothing in an end says that the work is done. An exit code and an agent's own wo
 record; whether the task is fulfilled, checks decide.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -16,6 +17,10 @@ from prowess.core.process import KilledBy
 # `malformed`: it ended by itself, but what it told is not the story of a run with an end.
 # `budget`: whoever ordered it had it stopped, for it had used enough.
 Trouble = Literal["none", "auth", "usage_limit", "crash", "timeout", "idle", "malformed", "budget"]
+_TELLING = re.compile(
+    r"error|exception|fatal|panic|can't|cannot|could not|not found|denied", re.IGNORECASE
+)
+_LINE = 300  # characters of a line that says why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +51,7 @@ class AgentEnd:
     `said_done`: it told its story to a regular end, which proves nothing. `code` is None where there
     is no process. `told` says in the agent's words what the trouble is. `resets_at` is when a usage
     limit ends, in ISO 8601, None when nobody said. `refusals` are calls that the agent's own
-    permissions kept from being made.
+    permissions kept from being made. `spoke`: anything was heard of it besides its last words.
     """
 
     agent: str
@@ -61,6 +66,17 @@ class AgentEnd:
     iterations: int = 0
     refusals: tuple[str, ...] = ()
     seconds: float = 0.0
+    spoke: bool = True
+
+    @property
+    def why(self) -> str:
+        """The trouble in one line: the last of its words that tell of an error, else the last of all."""
+        lines = [line.strip() for line in self.told.splitlines() if line.strip()]
+        telling = [
+            line for line in lines if _TELLING.search(line) and not line.startswith("at ")
+        ]  # the last lines of a stack are about somebody's program, not about its trouble
+        code = f"exit code {self.code}" if self.code else ""
+        return (telling or lines or [code])[-1][:_LINE]
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "refusals": list(self.refusals)}

@@ -15,11 +15,17 @@ Speaker = Literal["system", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What the model asks for. `input` is what it wrote, not yet checked."""
+    """
+    What the model asks for. `input` is what it wrote, not yet checked.
+
+    `values` never comes from a model: the variables of a command that hold text of neither it nor
+    the skill, by name, or by number for an argument.
+    """
 
     id: str
     tool: str
     input: Mapping[str, Any]
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,15 @@ turn, and that is found again when the server was away.
 
 What is done outside of a change may be done twice, when nobody knows whether it was done once. A
 change is made once: if its end is in doubt, the server is asked how it ended.
+
+A server that is away is waited for, once: who asks when all patience was spent is told at once.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from prowess.core import postgres
 from prowess.core.errors import OutsideError
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 _OPEN = "in progress"
 _AGAIN = 0.2  # seconds between two looks for a server that is away
+_STOPPED = (
+    "5s"  # who stops in the middle of a change that long loses it: others wait for their turn
+)
+Statement = tuple[str, Any]  # and its values
 T = TypeVar("T")
 
 
@@ -33,14 +39,9 @@ class Database:
         self.what = what
         self._one = threading.RLock()
         self._changing = False
-        self._connection = connect(url)
+        self._lost: float | None = None  # when the server was missed, until it has answered again
+        self._connect()
         self._over = False
-
-    @property
-    def process(self) -> int:
-        """The number under which the server knows this connection."""
-        with self._one:
-            return 0 if self._connection.closed else self._connection.info.backend_pid
 
     def do(self, work: "Callable[[Connection], T]") -> T:
         """
@@ -50,35 +51,41 @@ class Database:
         """
         import psycopg
 
-        until = time.monotonic() + postgres.PATIENCE
         with self._one, explained(self.url):
             while True:
-                connection = self._found(until)
+                connection = self._found()
                 try:
-                    return work(connection)
+                    done = work(connection)
                 except psycopg.Error as error:
-                    lost = _is_lost(connection, error)
-                    if self._changing or not lost or time.monotonic() > until:
+                    if not _is_lost(connection, error):
+                        self._lost = None
+                        raise
+                    if self._changing or self._is_long_gone():
                         raise
                     connection.close()
+                else:
+                    self._lost = None
+                    return done
 
     @contextmanager
-    def changing(self, lock: int) -> Iterator[None]:
+    def changing(self, lock: int) -> Iterator[list[Statement]]:
         """
         One transaction for all that this thread does, alone with the lock. An error inside leaves
-        everything as it was.
+        everything as it was. What is put into the list is sent last, together with the commit: a
+        lock that is taken there is held for as long as the server needs, and no network is in it.
         """
         with self._one:
             transaction = self.do(lambda connection: _begin(connection, lock))
             self._changing = True
+            last: list[Statement] = []
             try:
-                yield
+                yield last
             except BaseException:
                 self._roll_back()
                 raise
             finally:
                 self._changing = False
-            self._commit(transaction)
+            self._commit(transaction, last)
 
     def close(self) -> None:
         self._over = True  # whoever looks for the server in the meantime stops
@@ -97,15 +104,16 @@ class Database:
         except psycopg.Error:  # without its connection it is rolled back by itself
             self._connection.close()
 
-    def _commit(self, transaction: str) -> None:
+    def _commit(self, transaction: str, last: Sequence[Statement]) -> None:
         """When the connection is lost with the answer on its way, the server is asked again."""
         import psycopg
 
         with explained(self.url):
             try:
-                self._connection.commit()
+                _send(self._connection, [*last, ("commit", None)])
             except psycopg.Error as error:
                 if not _is_lost(self._connection, error):
+                    self._roll_back()
                     raise
                 self._connection.close()
                 self._settle(transaction)
@@ -122,7 +130,17 @@ class Database:
                 hint="nothing was changed; do it again",
             )
 
-    def _found(self, until: float) -> "Connection":
+    def _connect(self) -> None:
+        self._connection = connect(self.url)
+        self.process = self._connection.info.backend_pid  # by which the server knows it
+
+    def _is_long_gone(self) -> bool:
+        """Whether all patience is spent, which begins with the first who misses the server."""
+        if self._lost is None:
+            self._lost = time.monotonic()
+        return time.monotonic() - self._lost > postgres.PATIENCE
+
+    def _found(self) -> "Connection":
         """The connection, or a new one once the server is there again."""
         while True:
             if self._over:
@@ -130,9 +148,9 @@ class Database:
             if self._changing or not self._connection.closed:
                 return self._connection
             try:
-                self._connection = connect(self.url)
+                self._connect()
             except OutsideError:
-                if time.monotonic() > until:
+                if self._is_long_gone():
                     raise
                 time.sleep(_AGAIN)
 
@@ -142,6 +160,7 @@ def _begin(connection: "Connection", lock: int) -> str:
     try:
         with connection.pipeline():
             connection.execute("begin")
+            connection.execute(f"set local idle_in_transaction_session_timeout = '{_STOPPED}'")
             connection.execute("select pg_advisory_xact_lock(%s)", (lock,))
             found = connection.execute("select pg_current_xact_id()::text")
         ((transaction,),) = found.fetchall()
@@ -150,6 +169,13 @@ def _begin(connection: "Connection", lock: int) -> str:
             connection.rollback()
         raise
     return str(transaction)
+
+
+def _send(connection: "Connection", statements: Sequence[Statement]) -> None:
+    """All in one go. What comes after a statement that fails is not done."""
+    with connection.pipeline():
+        for words, values in statements:
+            connection.execute(words, values)
 
 
 def _state(connection: "Connection", transaction: str) -> str:

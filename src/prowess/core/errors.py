@@ -67,6 +67,10 @@ class InDoubtError(ProwessError):
     """A step may or may not have been done when its process died, and it must not be done twice."""
 
 
+class CutShortError(InDoubtError):
+    """Such a step was ended in the middle, by us, because its run was told to stop."""
+
+
 class CancelledRunError(ProwessError):
     """Somebody stopped the run."""
 

@@ -8,7 +8,7 @@ kind carries a verdict, and a criterion that nobody could look at is INCONCLUSIV
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from prowess.core.task import Task
 
@@ -19,7 +19,6 @@ State = Literal["confirmed", "refuted", "unconfirmed"]
 # Unproven: there is nothing in the task that could be checked.
 CheckOutcome = Literal["passed", "failed", "unproven"]
 TaskStatus = Literal["pending", "in_progress", "passed", "failed"]
-STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 
 _ID_CHARS = 48
 
@@ -43,6 +42,7 @@ def spec_of(task: Task) -> Spec:
     return Spec(
         id=words or f"line-{task.line}",
         title=task.label,
+        summary=task.description,
         criteria=task.criteria,
         files=task.files,
         after=task.after,

@@ -12,8 +12,8 @@ def is_database(place: str) -> bool:
 
 
 def shown(place: str) -> str:
-    """The place as it may be told: a database without its user, password and options."""
-    if not is_database(place):
+    """The place as it may be told: an address without user, password and options, whatever it is of."""
+    if "://" not in place:
         return place
     scheme, _, rest = place.partition("://")
     address = _OPTIONS.split(rest, maxsplit=1)[0]

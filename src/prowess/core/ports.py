@@ -1,8 +1,8 @@
 """What the stages ask of the world outside, so that each answer can be replaced."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from prowess.core.chat import Call, Message, Observation, Reply, ToolCard
 from prowess.core.event import Event, Recorded
@@ -11,10 +11,12 @@ from prowess.core.run import Question
 from prowess.core.verdict import Verdict
 
 Record = Callable[[Event], object]
+Clean = Callable[[dict[str, Any]], dict[str, Any]]  # the same JSON without what may not be kept
 Gate = Callable[[Call], Verdict]
 Act = Callable[[Call], Awaitable[Observation]]
 Ask = Callable[[Question], Awaitable[str | None]]  # None: nobody can answer
 Json = Any  # a value that JSON can hold
+T = TypeVar("T")
 
 
 class Log(Protocol):
@@ -23,14 +25,13 @@ class Log(Protocol):
 
     Order within a run is by `seq`, never by clock. Writing the same `seq` of a run again changes
     nothing, so that a replayed run writes nothing twice. May be used by several threads at once.
+    It is opened with a `Clean`, and whatever is appended goes through that first.
     """
+
+    look: float  # seconds after which who waits for `notify` looks all the same
 
     def append(self, event: Event, *, seq: int | None = None) -> Recorded:
         """Keep the event; without `seq` it gets the run's next. Returns what is kept under that number."""
-        ...
-
-    def append_all(self, events: Sequence[tuple[Event, int | None]]) -> list[Recorded]:
-        """Keep several events, each with its `seq` or None, together: all of them or none."""
         ...
 
     def run(self, run: str, *, after: int = 0) -> Iterator[Recorded]:
@@ -54,7 +55,18 @@ class Log(Protocol):
         ...
 
     def notify(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
-        """While it lasts, `wake` is called after every event that is appended here, on any thread."""
+        """
+        While it lasts, `wake` is called after every event that is appended here, on any thread. What
+        other processes append is told where the log hears of it; elsewhere `look` is short. It may
+        be called without a cause.
+        """
+        ...
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """
+        What `work` gives, which reads this log or appends to it. Where the answer may be long in
+        coming, the event loop does other things meanwhile.
+        """
         ...
 
     def close(self) -> None: ...
@@ -95,7 +107,8 @@ class Steps(Protocol):
 
     `do` returns what `work` returned, and after a restart what it returned the first time. A step
     that was under way at the crash is done again, unless `repeatable` is false: then `InDoubtError`
-    is raised with the step's name. An error of `work` is kept like a result. Results are JSON. The
+    is raised with the step's name, or `CutShortError` if the run was told to stop and could not wait
+    for the step. An error of `work` is kept like a result. Results are JSON. The
     code between the steps must be deterministic, because it is replayed, and a step holds no steps;
     several may be under way at once. `CancelledRunError`: somebody stopped the run.
     `asyncio.CancelledError`: it stops here and may go on elsewhere, so tell nobody that it ended.
@@ -115,7 +128,8 @@ class Steps(Protocol):
 Body = Callable[[Steps, Mapping[str, Any]], Awaitable[Json]]
 # "queued": waits for a process to work on it. "paused": by somebody, who may resume it.
 # "interrupted": under way when its process ended, and nobody has resumed it.
-RunState = Literal["queued", "running", "paused", "interrupted", "ended", "cancelled"]
+Standing = Literal["queued", "paused", "interrupted"]
+RunState = Literal["running", Standing, "ended", "cancelled"]
 
 
 class Engine(Protocol):
@@ -150,12 +164,19 @@ class Engine(Protocol):
         """Stop it for good, at once in this process and within a moment in another."""
         ...
 
-    async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
-        """Begin a new run that has the old one's first `from_step` steps behind it."""
+    async def fork(
+        self, run_id: str, *, from_step: int, new_id: str, user: str = "", most: int = 100
+    ) -> None:
+        """
+        Begin a new run that has the old one's first `from_step` steps behind it. In the queue it is
+        `user`'s, or else whose the old one was, with the priority of that one, but `most` at most.
+        """
         ...
 
-    async def send_answer(self, run_id: str, question_id: str, answer: str) -> None: ...
+    async def send_answer(self, run_id: str, question_id: str, answer: str) -> bool:
+        """Whether this is the answer: the first one counts, and a later one is not kept."""
+        ...
 
-    async def unfinished(self) -> Sequence[str]:
-        """Interrupted runs, the oldest first."""
+    async def standing(self, runs: Collection[str] | None = None) -> Mapping[str, Standing]:
+        """Of these runs, or of all: those under way on which nobody works, the oldest first, and why."""
         ...

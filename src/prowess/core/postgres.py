@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prowess.core.errors import OutsideError, ProwessError, SettingsError
+from prowess.core.extras import IN_BRACKETS
 from prowess.core.place import shown
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ _CONNECTING = {
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-_STOPPED = "-c idle_in_transaction_session_timeout=60s"
+_STOPPED = (
+    "-c idle_in_transaction_session_timeout=60s"
+    " -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+)
 _SESSION = """
     select set_config('search_path', %s, false),
         set_config('lock_timeout', %s, false),
@@ -118,7 +122,7 @@ def _where(url: str) -> str:
     except ImportError:
         raise SettingsError(
             "database_url is set, and what speaks to PostgreSQL is not installed",
-            hint="pip install 'prowess[postgres]'",
+            hint=f"install Prowess again with its extra postgres, {IN_BRACKETS}",
         ) from None
     try:
         given = conninfo_to_dict(url)
@@ -208,10 +212,10 @@ def _release(connection: "Connection") -> str:
 def _unreachable(url: str, error: "psycopg.OperationalError") -> ProwessError:
     """Why there is no connection. The server's words are told as they are; they hold no password."""
     said = _words(error)
-    if getattr(error.pgconn, "used_password", False) or "authentication" in said:
-        hint = "check the user and the password in database_url, or in PGPASSWORD or ~/.pgpass"
-    elif "database" in said and "does not exist" in said:
+    if "database" in said and "does not exist" in said:  # told to those whose password is right
         hint = "make it with `createdb`, or name another in database_url"
+    elif getattr(error.pgconn, "used_password", False) or "authentication" in said:
+        hint = "check the user and the password in database_url, or in PGPASSWORD or ~/.pgpass"
     else:
         hint = "is the server running, and does database_url name its host and port?"
     return OutsideError(f"the database {shown(url)} cannot be reached: {said}", hint=hint)

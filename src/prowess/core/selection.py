@@ -1,6 +1,6 @@
 """Which skills go with a task, and why."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 StepKind = Literal["implementation", "review"]
@@ -9,12 +9,16 @@ Strategy = Literal["hint", "match", "none"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A skill that fits a task: how well, and what says so. A hinted one has no score."""
+    """
+    A skill that fits a task: how well, and what says so. `parts` are what each word gave, and what
+    else did, in brackets; they add up to the score. A hinted one has neither.
+    """
 
     name: str
     reason: str
     score: float | None = None
     path: str = ""
+    parts: tuple[tuple[str, float], ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

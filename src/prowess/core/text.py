@@ -1,4 +1,10 @@
-"""Text made fit: short enough to show, plain enough to store."""
+"""Text made fit: short enough to show, plain enough to store, and nothing in it that nobody sees."""
+
+import re
+
+# What drives a terminal (all but tab and line end), what turns text around, and the tag characters,
+# which a model reads and no screen shows.
+UNSEEN = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 
 
 def shortened(text: str, limit: int) -> str:
@@ -19,3 +25,10 @@ def storable(text: str) -> str:
     such a character is written as its escape.
     """
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
+
+
+def visible(text: str) -> str:
+    """`text` without what drives a terminal or is read by models and seen by nobody."""
+    if text.isprintable():
+        return text
+    return re.sub(UNSEEN, lambda found: " " if found[0].isspace() else "", text)

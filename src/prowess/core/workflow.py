@@ -44,10 +44,13 @@ class WorkflowError(SkillError):
     """A skill.yaml cannot be run; `mistakes` are all that is wrong with it, in the order of the file."""
 
     def __init__(self, path: str, mistakes: tuple[Mistake, ...]) -> None:
-        count = "a mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        one = len(mistakes) == 1
+        count = "a mistake" if one else f"{len(mistakes)} mistakes"
         told = "\n".join(f"  {each}" for each in mistakes)
         super().__init__(
-            f"{path} has {count}:\n{told}", hint="mend them and run again", line=mistakes[0].line
+            f"{path} has {count}:\n{told}",
+            hint=f"mend {'it' if one else 'them'} and run again",
+            line=mistakes[0].line,
         )
         self.mistakes = mistakes
 

@@ -70,14 +70,6 @@ MODEL = Kind(
 )
 PATH = Kind(allowed="a path, as text", check=_is_text, path=True)
 DURATION = Kind(allowed="a time such as 500ms, 30s, 1.5s or 2m", check=_duration, keep=seconds)
-MONEY = Kind(
-    allowed="a number of US dollars, 0 for no limit",
-    check=lambda value: (
-        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9  # noqa: PLR2004
-    ),
-    from_text=lambda text: float(text) if re.fullmatch(r"[0-9.]{1,12}", text) else text,
-    keep=float,
-)
 FOLDERS = Kind(
     allowed='a list of folders, such as [".agents/skills"]',
     check=lambda value: isinstance(value, list) and all(map(_is_text, value)),
