@@ -88,7 +88,7 @@ def test_a_missing_name_is_the_folders(folder: Path) -> None:
 
     assert found.skill[0] == "pdf-tools"
     assert told(found) == [("warning", None, "no name")]
-    assert "add `name: pdf-tools`" in found.problems[0].hint
+    assert "write `name: pdf-tools`" in found.problems[0].hint
 
 
 @pytest.mark.parametrize("name", ["", "''", "~"])

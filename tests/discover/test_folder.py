@@ -285,3 +285,62 @@ def test_a_file_of_200_megabytes_is_a_problem_and_is_not_read(folder: Path) -> N
 
     assert errors(found) == [("SKILL.md", "SKILL.md has 209,715,200 bytes")]
     assert "keep it under" in found.problems[0].hint
+
+
+# What nobody sees
+
+HIDDEN = r"Reads \u001b[31m CSV\u202e.\u0000 \U000E0041"
+HIDDEN_JSON = r"Reads \u001b[31m CSV\u202e.\u0000 \udb40\udc41"
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("SKILL.md", f'---\nname: tool\ndescription: "{HIDDEN}"\nwhen_to_use: "{HIDDEN}"\n---\n'),
+        ("manifest.json", f'{{"name": "{HIDDEN_JSON}", "description": "{HIDDEN_JSON}"}}'),
+        ("skill.yaml", f'name: tool\ndescription: "{HIDDEN}"\ntitle: "{HIDDEN}"\nsteps: [a]\n'),
+    ],
+)
+def test_what_nobody_sees_in_a_header_is_left_out_and_told(
+    folder: Path, file: str, text: str
+) -> None:
+    write_file(folder / file, text)
+
+    found = read(folder)
+
+    name, description, _, _, header = found.skill
+    assert (name, description) == ("tool", "Reads [31m CSV.")
+    assert {value for value in header.values() if isinstance(value, str)} == {"Reads [31m CSV. "}
+    told = [each.message for each in found.problems if "nobody sees" in each.message]
+    assert len(told) == 2
+    assert all(each.endswith("U+0000, U+001B, U+202E, U+E0041") for each in told)
+
+
+@pytest.mark.parametrize("file", ["SKILL.md", "manifest.json"])
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [
+        ("a\u202eb\x1b", "a-b"),
+        ("x$(touch PWNED)", "x-touch-pwned"),
+        ("--help", "help"),
+        ("y;id", "y-id"),
+        ("~root", "root"),
+        ("$", "my-skill"),
+        ("n" * 201, "n" * 64),
+        ("Odd (but) Harmless", "Odd (but) Harmless"),
+    ],
+)
+def test_a_folder_gives_its_name_only_if_that_can_be_typed_and_shown_without_harm(
+    tmp_path: Path, file: str, called: str, name: str
+) -> None:
+    folder = tmp_path / called
+    text = "---\ndescription: d\n---\n" if file == "SKILL.md" else '{"description": "d"}'
+    write_file(folder / file, text)
+
+    found = read(folder)
+
+    assert found.skill[0] == name
+    if called != name:
+        hints = [each.hint for each in found.problems]
+        assert not any(called in hint for hint in hints)
+        assert any(f" {name}" in hint and "is called so" in hint for hint in hints)

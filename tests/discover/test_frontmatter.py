@@ -15,7 +15,7 @@ from prowess.discover.header import Frontmatter, parse_header
 PLAIN = "---\nname: x\ndescription: Does a thing.\n---\n\n# Body\n"
 
 
-def mended(found: Frontmatter) -> list[tuple[int, str]]:
+def mended(found: Frontmatter) -> list[tuple[int | None, str]]:
     return [(each.line, each.what) for each in found.mended]
 
 
@@ -166,6 +166,28 @@ def test_a_value_that_yaml_misreads_is_taken_as_the_text_it_plainly_is(value: st
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ('"PDF" and Word files.', '"PDF" and Word files.'),
+        ("'quoted' and more", "'quoted' and more"),
+        ('"PDF" and "Word"', '"PDF" and "Word"'),
+        ('"PDF" and\n  Word files.', '"PDF" and Word files.'),
+        (r'"Reads C:\Users files."', r"Reads C:\Users files."),
+        (r'"Reads C:\Users files."  # all', r"Reads C:\Users files."),
+        ('"Says "hello" to all"', 'Says "hello" to all'),
+        ("'it's fine'", "it's fine"),
+    ],
+)
+def test_quotes_that_yaml_refuses_do_not_cost_the_value(value: str, meant: str) -> None:
+    found = parse(f"---\nname: x\ndescription: {value}\nlicense: MIT\n---\n")
+
+    assert found.fields == {"name": "x", "description": meant, "license": "MIT"}
+    assert mended(found) == [
+        (3, "the quotes of 'description' are not those of YAML, so it was read as plain text")
+    ]
+
+
 def test_a_misread_value_over_several_lines_is_put_together() -> None:
     found = parse(
         "---\ndescription: Use when: testing\n  or when: not\n\n  testing\nname: x\n---\n"
@@ -296,3 +318,12 @@ def test_the_instructions_are_the_body_and_all_of_a_file_without_a_header() -> N
     assert instructions(PLAIN) == "\n# Body\n"
     assert instructions("# Only a body\n") == "# Only a body\n"
     assert instructions("---\n[\n---\n") == "---\n[\n---\n"
+
+
+def test_a_field_behind_a_tab_is_told_by_its_tab_and_not_by_quotes() -> None:
+    found = parse("---\nname: x\n\tdescription: y\n---\n")
+
+    [mended] = found.mended
+    assert mended.line == 3
+    assert mended.what.startswith("a tab at the start of a line")
+    assert "spaces" in mended.hint

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -303,9 +305,22 @@ def _flip(data: bytes, at: int) -> bytes:
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
+def _rows(data: bytes, change: Callable[[list[Any]], object]) -> bytes:
+    """The file with its rows changed and a checksum that fits them."""
+    head, rows, headers = data.split(b"\n", 2)
+    changed = json.loads(rows)
+    for row in changed.values():
+        change(row)
+    body = json.dumps(changed).encode() + b"\n" + headers
+    mark, _, root = head.rsplit(b" ", 2)
+    return b"%s %08x %s\n%s" % (mark, zlib.crc32(body), root, body)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
+        pytest.param(lambda data: _rows(data, lambda row: row.pop(-2)), id="short rows"),
+        pytest.param(lambda data: _rows(data, lambda row: row.insert(-1, 0)), id="long rows"),
         pytest.param(lambda data: b"", id="empty"),
         pytest.param(lambda data: data[: len(data) // 2], id="torn"),
         pytest.param(lambda data: data[:-1], id="torn at the last byte"),
@@ -337,6 +352,19 @@ def test_a_file_that_is_not_as_we_wrote_it_is_passed_over_in_silence_and_written
     assert sorted(look.read) == ["mail", "pdf"]
     assert look.file.read_bytes() == whole
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_pipe_in_the_place_of_the_file_holds_nobody_up_and_is_replaced(
+    look: Look, pdf: Path
+) -> None:
+    good, file = look(), look.file
+    whole = file.read_bytes()
+    file.unlink()
+    os.mkfifo(file)
+
+    assert look() == good
+    assert file.is_file()
+    assert file.read_bytes() == whole
 
 
 def test_the_index_of_another_root_in_its_place_is_passed_over(look: Look, pdf: Path) -> None:
@@ -427,7 +455,7 @@ def test_the_same_root_may_be_found_as_the_projects_or_as_global(look: Look, pdf
     assert catalog.get("pdf").location == "global"
 
 
-def test_names_that_are_not_utf_8_are_kept_byte_for_byte(look: Look, tmp_path: Path) -> None:
+def test_paths_that_are_not_utf_8_are_kept_byte_for_byte(look: Look, tmp_path: Path) -> None:
     look.root = tmp_path / os.fsdecode(b"root-\xff")
     odd = os.fsdecode(b"caf\xe9")
     folder = look.root / "category" / odd
@@ -439,8 +467,8 @@ def test_names_that_are_not_utf_8_are_kept_byte_for_byte(look: Look, tmp_path: P
 
     assert look.read == []
     assert warm == cold
-    assert warm.get(odd).path == str(folder)
-    assert os.path.exists(warm.get(odd).file)
+    assert warm.get("caf").path == str(folder)
+    assert os.path.exists(warm.get("caf").file)
 
 
 def test_a_skill_whose_only_file_went_away_is_gone_without_a_problem(tmp_path: Path) -> None:

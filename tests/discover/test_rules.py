@@ -320,6 +320,16 @@ def test_what_lenient_reading_mends_is_an_error_here(folder: Path, text: str, li
     assert [(level, where) for level, where, _ in told(validate(str(folder)))] == [("error", line)]
 
 
+def test_what_nobody_sees_in_a_description_is_an_error(folder: Path) -> None:
+    header = f'name: {folder.name}\ndescription: "Reads \\e[31m CSV."'
+    write_file(folder / "SKILL.md", f"---\n{header}\n---\nRead.\n")
+
+    [(level, line, message)] = told(validate(str(folder)))
+
+    assert (level, line) == ("error", 3)
+    assert message == "description holds characters that nobody sees: U+001B"
+
+
 @pytest.mark.parametrize(
     ("content", "message", "line"),
     [
@@ -434,19 +444,65 @@ def test_a_folder_of_skills_stands_for_all_of_them(tmp_path: Path) -> None:
     two = write_skill(tmp_path / "more", "two")
     readme = write_file(tmp_path / "none" / "README.md", "")
 
-    assert sorted(skill_folders(str(tmp_path))) == sorted([str(one), str(two)])
-    assert skill_folders(str(one)) == [str(one)]
-    assert skill_folders(str(one / "SKILL.md")) == [str(one / "SKILL.md")]
-    assert skill_folders(str(tmp_path / "none")) == []
-    assert skill_folders(str(readme)) == [str(readme)]
-    assert skill_folders(str(tmp_path / "missing")) == []
-    assert skill_folders(str(tmp_path / "missing" / "SKILL.md")) == []
+    def folders(path: Path) -> list[str]:
+        found, unreached = skill_folders(str(path))
+        assert unreached == []
+        return sorted(found)
+
+    assert folders(tmp_path) == sorted([str(one), str(two)])
+    assert folders(one) == [str(one)]
+    assert folders(one / "SKILL.md") == [str(one / "SKILL.md")]
+    assert folders(tmp_path / "none") == []
+    assert folders(readme) == [str(readme)]
+    assert folders(tmp_path / "missing") == []
+    assert folders(tmp_path / "missing" / "SKILL.md") == []
 
 
 def test_a_broken_skill_is_among_those_to_check(tmp_path: Path) -> None:
     write_file(tmp_path / "broken" / "SKILL.md", "no header")
 
-    assert skill_folders(str(tmp_path)) == [str(tmp_path / "broken")]
+    assert skill_folders(str(tmp_path)) == ([str(tmp_path / "broken")], [])
+
+
+def test_where_skills_could_not_be_looked_for_is_an_error(tmp_path: Path) -> None:
+    good = write_skill(tmp_path, "good")
+    write_skill(tmp_path.joinpath(*"abcdef"), "deep")
+    (tmp_path / "broken").symlink_to("gone")
+
+    folders, unreached = skill_folders(str(tmp_path))
+
+    assert folders == [str(good)]
+    assert [(os.path.relpath(each.path, tmp_path), each.level) for each in unreached] == [
+        ("a/b/c/d/e/f", "error"),
+        ("broken", "error"),
+    ]
+
+
+def test_a_second_way_to_a_skill_that_is_checked_is_a_warning(tmp_path: Path) -> None:
+    good = write_skill(tmp_path, "good")
+    (tmp_path / "link").symlink_to("good")
+
+    folders, [again] = skill_folders(str(tmp_path))
+
+    assert folders == [str(good)]
+    assert again.level == "warning"
+
+
+def test_the_files_of_a_skill_may_lie_as_deep_as_they_like(tmp_path: Path) -> None:
+    good = write_skill(tmp_path, "good")
+    good.joinpath("assets", *"abcdefg").mkdir(parents=True)
+    (good / "assets" / "link").symlink_to("gone")
+
+    assert skill_folders(str(good)) == ([str(good)], [])
+
+
+def test_a_link_that_leads_nowhere_does_not_stand_for_the_folder_around_it(folder: Path) -> None:
+    write_file(folder / "SKILL.md", "---\nname: pdf-tools\ndescription: d\n---\n")
+    (folder / "link").symlink_to("gone")
+
+    [problem] = validate(str(folder / "link"))
+
+    assert problem.message == "not a skill's file"
 
 
 def test_a_field_in_two_spellings_stands_twice(tmp_path: Path) -> None:

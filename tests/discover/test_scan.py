@@ -148,7 +148,9 @@ def test_a_tree_of_too_many_folders_without_a_skill_is_searched_only_in_part_and
     write_skill(tmp_path / "zzz", "late")
 
     assert found(tmp_path) == ["aaa/early", "top-level"]
-    assert problems(tmp_path) == [(".", "more than 2,000 folders without a skill")]
+    assert problems(tmp_path) == [
+        (".", "more than 2,000 folders without a skill, the rest is not searched")
+    ]
 
 
 def test_skills_do_not_count_as_folders_without_a_skill(
@@ -180,6 +182,59 @@ def test_a_linked_category_is_walked(tmp_path: Path) -> None:
     (tmp_path / "root" / "office").symlink_to("../elsewhere")
 
     assert found(tmp_path / "root") == ["office/pdf"]
+
+
+def test_what_lies_deeper_behind_a_linked_category_is_found_and_so_are_links_in_it(
+    tmp_path: Path,
+) -> None:
+    write_skill(tmp_path / "company" / "team", "tool")
+    write_skill(tmp_path / "store", "pdf")
+    (tmp_path / "company" / "pdf").symlink_to("../store/pdf")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "company").symlink_to("../company")
+
+    assert found(tmp_path / "root") == ["company/team/tool", "company/pdf"]
+    assert problems(tmp_path / "root") == []
+
+
+def test_the_depth_limit_holds_behind_a_link_and_is_told_once_of_the_link(tmp_path: Path) -> None:
+    deepest = tmp_path.joinpath("elsewhere", *"abcd")
+    write_skill(deepest, "just")
+    write_skill(deepest / "one", "beyond")
+    write_skill(deepest / "two", "beyond")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "link").symlink_to("../elsewhere")
+
+    assert found(tmp_path / "root") == ["link/a/b/c/d/just"]
+    assert problems(tmp_path / "root") == [
+        ("link", f"folders more than {MAX_DEPTH} deep are not searched")
+    ]
+
+
+def test_the_limit_of_folders_holds_behind_a_link_and_is_told_of_the_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prowess.discover.scan.MAX_CATEGORIES", 3)
+    for name in ("aaa", "bbb", "ccc"):
+        write_skill(tmp_path / "elsewhere" / name, f"in-{name}")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "link").symlink_to("../elsewhere")
+
+    assert found(tmp_path / "root") == ["link/aaa/in-aaa"]
+    assert problems(tmp_path / "root") == [
+        ("link", "more than 3 folders without a skill, the rest is not searched")
+    ]
+
+
+def test_a_link_to_the_folder_above_the_root_ends(tmp_path: Path) -> None:
+    write_skill(tmp_path / "root", "pdf")
+    write_skill(tmp_path / "other", "mail")
+    (tmp_path / "root" / "up").symlink_to("..")
+
+    assert found(tmp_path / "root") == ["pdf", "up/other/mail"]
+    assert problems(tmp_path / "root") == [
+        ("up/root", "this folder was visited before, by another path")
+    ]
 
 
 def test_two_links_to_one_skill_give_it_once_and_the_second_is_a_problem(tmp_path: Path) -> None:

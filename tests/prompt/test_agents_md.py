@@ -1,3 +1,5 @@
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,7 +61,10 @@ def test_taking_the_block_out_gives_the_file_back() -> None:
     assert without_block(BESIDE) == BESIDE
 
 
-@given(text=st.text(st.characters(codec="utf-8")).filter(lambda text: "<skills_system" not in text))
+NO_MARKS = st.text(st.characters(codec="utf-8", exclude_characters="<`~"))
+
+
+@given(text=NO_MARKS)
 def test_syncing_twice_changes_nothing_whatever_the_file_holds(text: str) -> None:
     once = with_block(text, BLOCK)
 
@@ -68,11 +73,76 @@ def test_syncing_twice_changes_nothing_whatever_the_file_holds(text: str) -> Non
     assert once.startswith(text)
 
 
+@given(text=st.text(st.sampled_from("ab`~-*1. \n"), min_size=1))
+def test_taking_the_block_out_gives_back_any_file_to_the_byte(text: str) -> None:
+    for mine in (text, text.replace("\n", "\r\n")):
+        with contextlib.suppress(UsageError):  # a fence that never ends
+            once = with_block(mine, BLOCK)
+
+            assert with_block(once, BLOCK) == once
+            assert without_block(once) == mine
+
+
+def test_taking_out_a_block_with_other_line_ends_than_the_file_leaves_no_half_of_one() -> None:
+    text = f"# Mine\r\n\r\n{BLOCK}\r\n\r\nMore.\r\n"
+
+    assert without_block(text) == "# Mine\r\n\r\nMore.\r\n"
+    assert without_block(f"# Mine\r\n\r\n{BLOCK}\r\n") == "# Mine\r\n"
+
+
 def test_a_second_opening_before_the_end_is_a_torn_block_and_nothing_is_lost() -> None:
     text = f"<skills_system>\nPRECIOUS\n\n{BLOCK}\n"
 
     with pytest.raises(UsageError):
         with_block(text, OTHER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# A\n\n- ```bash\n  make test\n  ```\n\nMore.\n",
+        "1. First\n\n   ```bash\n   make test\n   ```\n",
+        "10) ~~~\n    make test\n    ~~~\n",
+        "- a\n  - ```\n    make test\n    ```\nMore.\n",
+        "-\t```\n\tmake test\n\t```\n",
+        "```make test```\n",
+        "* * *\n  ```\nmake test\n  ```\n",
+        "````\n```\n````\n",
+        "~~~ `a`\n```\n~~~\n",
+        "> ```\n> make test\n> ```\n",
+    ],
+)
+def test_the_block_is_found_again_after_code_of_every_kind(text: str) -> None:
+    once = with_block(text, BLOCK)
+
+    assert with_block(once, BLOCK) == once
+    assert with_block(once, OTHER).count("<skills_system") == 1
+    assert without_block(once) == text
+
+
+@pytest.mark.parametrize("rest", ["", f"\n{BLOCK}\n"])
+def test_a_fence_that_never_ends_is_told_rather_than_written_behind(rest: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        with_block(f"# Mine\n\n```bash\nmake test\n{rest}", BLOCK)
+
+    assert "line 3 never ends" in str(caught.value)
+
+
+def test_a_fence_that_never_ends_behind_the_block_is_not_our_affair() -> None:
+    text = f"{BLOCK}\n\n```bash\nmake test\n"
+
+    assert with_block(text, OTHER) == text.replace(BLOCK, OTHER)
+
+
+def test_a_block_behind_a_byte_order_mark_is_replaced() -> None:
+    assert with_block(f"\ufeff{BLOCK}\nMine.\n", OTHER) == f"\ufeff{OTHER}\nMine.\n"
+
+
+def test_a_block_whose_first_line_holds_other_text_is_refused() -> None:
+    with pytest.raises(UsageError) as caught:
+        with_block(BLOCK.replace('priority="1">', 'priority="1"> mine', 1), OTHER)
+
+    assert "a line of its own" in caught.value.hint
 
 
 def test_a_block_shown_in_a_fence_is_an_example_and_left_alone() -> None:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.prompt.budget import fit, shortened
+from prowess.prompt.budget import fit, fit_best, shortened
 from prowess.prompt.cards import Card, to_prompt
 
 
@@ -65,3 +65,29 @@ def test_the_budget_holds_unless_names_alone_exceed_it(descriptions: list[str], 
 @given(text=st.text(max_size=100), limit=st.integers(min_value=0, max_value=120))
 def test_shortened_text_is_never_longer_than_asked(text: str, limit: int) -> None:
     assert len(shortened(text, limit)) <= limit or len(text) <= limit
+
+
+def test_of_the_best_the_last_go_until_the_others_say_something() -> None:
+    offered = [card(f"{n}{'x' * 60}", "many words " * 50) for n in range(9)]
+
+    fitted = fit_best(offered, max_chars=1_500, least=40, form=to_prompt)
+
+    assert [each.name for each in fitted.cards] == [each.name for each in offered[:5]]
+    assert fitted.limit is not None
+    assert fitted.limit >= 40
+    assert len(to_prompt(fitted.cards)) <= 1_500
+
+
+def test_a_name_that_takes_the_room_of_all_leaves_the_others_theirs() -> None:
+    huge = card("x" * 2_000, "Words.")
+
+    fitted = fit_best([huge, SHORT], max_chars=1_500, least=20, form=to_prompt)
+
+    assert fitted.cards == [SHORT]
+
+
+def test_where_all_have_room_enough_none_of_the_best_goes() -> None:
+    both = fit_best([LONG, SHORT], max_chars=500, least=20, form=to_prompt)
+
+    assert both == fit([LONG, SHORT], max_chars=500, form=to_prompt)
+    assert len(both.cards) == 2

@@ -1,6 +1,7 @@
 """The prompts of the loop: one task, and only what there is to say about it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -56,6 +57,13 @@ def test_the_prompt_has_all_that_there_is_to_say(build: Build) -> None:
     assert OFFER.available in text
     assert OFFER.loaded in text
     assert tuple(headings(text)[1:-1]) == HEADINGS
+
+
+@BOTH
+def test_what_describes_a_task_stands_below_its_label(build: Build) -> None:
+    task = replace(TASK, description="It is long.\n\nAnd wide.")
+
+    assert f"\n{TASK.label}\n\nIt is long.\n\nAnd wide.\n" in build(replace(WHOLE, task=task))
 
 
 @BOTH

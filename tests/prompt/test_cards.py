@@ -76,3 +76,11 @@ def test_a_skill_for_people_only_is_not_offered_to_models() -> None:
     private = skill("deploy", "Deploy.", **{"disable-model-invocation": True})
 
     assert for_models([CSV, private]) == [CSV]
+
+
+def test_no_form_holds_what_nobody_sees() -> None:
+    sly = skill("csv", "Reads\x1b[31m CSV\u202e.\0\U000e0041")
+
+    for text in (skills_block(cards([sly])), to_prompt(cards([sly]))):
+        assert "Reads[31m CSV." in text
+        assert text.replace("\n", "").isprintable()

@@ -255,6 +255,11 @@ def test_a_sandbox_that_cannot_run_is_told_in_the_text() -> None:
     assert filled("!`ls`", run).text == "[`ls` failed: no sandbox here]"
 
 
+def test_a_command_has_five_seconds_and_ten_thousand_characters() -> None:
+    assert commands.SECONDS == 5.0
+    assert commands.MAX_CHARS == 10_000
+
+
 def test_a_command_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commands, "SECONDS", 0.05)
 

@@ -1,3 +1,5 @@
+import pytest
+
 from prowess.core.skill import Skill
 from prowess.prompt.read import loaded, read_form
 
@@ -37,6 +39,17 @@ def test_a_skill_that_is_too_long_is_cut_at_a_character_and_says_so() -> None:
     assert text.endswith("Skill read: notes")
 
 
+@pytest.mark.parametrize("character", ["é", "漢", "🎉", "e\u0301"])
+def test_characters_are_counted_and_not_bytes(character: str) -> None:
+    whole = character * (20 // len(character))
+
+    text, cut = loaded(SKILL, whole, [], max_chars=20)
+
+    assert not cut
+    assert whole in text
+    assert "\ufffd" not in loaded(SKILL, whole * 2, [], max_chars=19)[0]
+
+
 def test_references_follow_in_the_order_given_and_count_towards_the_limit() -> None:
     references = [("references/a.md", "AAA"), ("references/b.md", "BBB")]
 
@@ -46,3 +59,16 @@ def test_references_follow_in_the_order_given_and_count_towards_the_limit() -> N
     assert whole.index("body") < whole.index("Reference: references/a.md") < whole.index("BBB")
     assert cut
     assert "BBB" not in tight
+
+
+def test_a_cut_says_where_the_rest_is() -> None:
+    references = [("references/a.md", "AAA"), ("references/b.md", "BBB")]
+    shown = len("body\n\nReference: references/a.md\n\nAAA")
+
+    in_the_second, _ = loaded(SKILL, "body", references, max_chars=shown + 5)
+    in_the_body, _ = loaded(SKILL, "body", references, max_chars=2)
+
+    assert "prowess read notes --file references/b.md" in in_the_second
+    assert "SKILL.md" not in in_the_second
+    assert "/skills/notes/SKILL.md, or with `prowess read notes`" in in_the_body
+    assert "prowess read notes --file references/a.md" in in_the_body

@@ -26,3 +26,7 @@ def test_a_description_cannot_begin_a_section_of_its_own() -> None:
     sly = skill("a", title="A\n---\n# B", version="1\n# C")
 
     assert role_form([(sly, "")]) == "---\n# A --- # B (v1 # C)\n\nAbout a."
+
+
+def test_a_title_cannot_drive_the_terminal() -> None:
+    assert role_form([(skill("a", title="A\x1b[2J\u202e"), "")]).startswith("---\n# A[2J (v1.0.0)")

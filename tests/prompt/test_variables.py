@@ -264,6 +264,15 @@ def test_hostile_text_is_read_in_bearable_time() -> None:
     text("awk" + " -v" * 50_000 + " x" + "\nawk 'x" * 20_000 + "$" * 100_000 + "\\" * 100_000)
 
 
+def test_the_gate_is_told_what_a_command_finds_in_its_variables() -> None:
+    told = Values(arguments="a 'b c'", user="ann").shell_variables
+
+    assert {name: told[name] for name in ("0", "1", "2", "3", "@", "*", "ARGUMENTS", "USER")} == {
+        "0": "bash", "1": "a", "2": "b c", "3": "", "@": "a b c", "*": "a b c",
+        "ARGUMENTS": "a 'b c'", "USER": "ann",
+    }  # fmt: skip
+
+
 def test_a_command_gets_its_values_from_the_environment() -> None:
     assert VALUES.environment == {
         "ARGUMENTS": 'report.csv "two words" --fast',

@@ -57,6 +57,15 @@ def test_matching_fills_what_hints_leave() -> None:
     assert (found.strategy, names(found)) == ("hint", ["sql-review", "pdf-forms"])
 
 
+def test_what_describes_a_task_is_matched_too() -> None:
+    told = Task(label="Do it", line=1, mark=" ", description="Fill in and merge the PDF forms.")
+    found = select_skills(
+        told, {PDF.name: PDF}, "implementation", Limits(), ranker=ranker(PDF), run_id="run-1"
+    )
+
+    assert names(found) == ["pdf-forms"]
+
+
 def test_the_words_of_a_hint_are_no_words_of_the_task() -> None:
     like = skill("review-sql", "Reviews SQL queries, SQL tables and SQL reviews.")
 
@@ -84,6 +93,31 @@ def test_a_word_of_the_body_is_said_to_be_in_the_instructions() -> None:
     assert found.reason == "matches turbines (instructions)"
 
 
+def test_a_word_that_the_description_only_refuses_is_not_said_to_be_in_it() -> None:
+    refusing = skill("pdf", "Fills in forms. Not for turbines.")
+
+    (found,) = match_task("turbines", ranker(refusing, body="Turbines"), limit=1, threshold=0)
+
+    assert found.reason == "matches turbines (instructions)"
+
+
+def test_a_skill_found_by_its_meaning_alone_is_said_to_be() -> None:
+    found = match_task(
+        "xyzzy", ranker(PDF), limit=1, threshold=0, adjust=lambda _, scores: [9.0 for _ in scores]
+    )
+
+    assert [match.reason for match in found] == ["is near in meaning"]
+
+
+def test_the_parts_of_a_match_add_up_to_its_score_and_a_hint_has_none() -> None:
+    found = select("Fill in pdf-forms, the PDF documents @sql-review")
+
+    hinted, matched = found.skills
+    assert hinted.parts == ()
+    assert sum(given for _, given in matched.parts) == pytest.approx(matched.score, abs=0.001)
+    assert not {"sql", "review"} & dict(matched.parts).keys()
+
+
 def test_a_task_that_nothing_fits_gets_nothing() -> None:
     found = select("Tune the piano")
 
@@ -93,6 +127,35 @@ def test_a_task_that_nothing_fits_gets_nothing() -> None:
 @pytest.mark.parametrize("label", ["", "the of and", "Please use the skill", "的"])
 def test_stop_words_choose_nothing_even_without_a_threshold(label: str) -> None:
     assert select(label, threshold=0.0).strategy == "none"
+
+
+# Rare as they are among English skills, such words would weigh most.
+@pytest.mark.parametrize(
+    ("label", "description"),
+    [
+        (
+            "Backe einen Kuchen für die Oma, wenn der Nutzer Hunger hat",
+            "Schreibt Berichte für einen Nutzer. Verwende es, wenn der Nutzer einen Bericht möchte.",
+        ),
+        ("给用户烤蛋糕时使用烤箱", "处理文件并生成报告。当用户需要报告时使用。"),
+        ("Испечь торт, когда нужен десерт", "Пишет отчёты. Используйте, когда нужен отчёт."),
+    ],
+)
+def test_little_words_of_any_language_choose_nothing(label: str, description: str) -> None:
+    assert names(select(label, skill("reports", description), PDF, SQL)) == []
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "המרת קבצים לטקסט והפקת דוחות",
+        "تحويل الملفات إلى نص",
+        "रिपोर्ट लिखना और फ़ाइल बदलना",
+        "แปลงไฟล์เป็นข้อความ",
+    ],
+)
+def test_a_skill_is_found_by_its_description_in_any_script(description: str) -> None:
+    assert names(select(description, skill("foreign", description), PDF)) == ["foreign"]
 
 
 def test_the_threshold_decides_and_none_under_it_is_chosen() -> None:
@@ -109,6 +172,15 @@ def test_a_score_is_told_with_four_digits() -> None:
     assert match.score is not None
 
     assert match.score == round(match.score, 4)
+
+
+def test_a_score_is_compared_as_it_is_told() -> None:
+    asked, label = ranker(PDF, SQL), "Fill in PDF documents"
+    (exact,) = asked.rank(label, limit=1)
+    told = round(exact.score, 4)
+
+    for threshold in (told, exact.score):
+        assert len(match_task(label, asked, limit=1, threshold=threshold)) == (told >= threshold)
 
 
 def test_an_unknown_hint_is_an_error_and_the_rest_goes_on() -> None:

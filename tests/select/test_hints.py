@@ -27,6 +27,8 @@ from prowess.select.hints import find_hints
         "`code` @pdf `code`",
         "``a ` @no`` @pdf",
         "an odd ` and @pdf",
+        "`` of two, @pdf, ` of one",
+        "``` `@no` ``` @pdf",
     ],
 )
 def test_a_hint_may_stand_beside_punctuation(text: str) -> None:
@@ -46,6 +48,8 @@ def test_a_hint_may_stand_beside_punctuation(text: str) -> None:
         "https://host/@pdf",
         "`@pdf`",
         "``run @pdf now``",
+        "``run ` @pdf ` now``",
+        "```py\n@pdf\n```",
         "@PDF",
         "@Pdf",
         "@pdF",

@@ -4,7 +4,7 @@ import pytest
 
 from prowess.core.errors import UsageError
 from prowess.core.task import Mark, Plan, Task
-from prowess.select.plan import MAX_BYTES, read_plan, ticked
+from prowess.select.plan import MAX_BYTES, MOST_LISTS, read_plan, ticked
 
 
 def plan(text: str) -> Plan:
@@ -98,6 +98,19 @@ def test_tasks_nested_twelve_deep_are_all_found() -> None:
     assert len(labels(text)) == 12
 
 
+def test_a_plan_that_is_nested_too_deep_to_be_read_whole_is_refused_with_the_line() -> None:
+    deep = [f"{'  ' * depth}- [ ] t{depth}\n" for depth in range(MOST_LISTS + 1)]
+    after = "- [ ] last\n## Validation\n```\nmake\n```\n"
+    found = plan("".join(deep[:-1]) + after)
+
+    assert (found.tasks[-1].label, len(found.tasks)) == ("last", MOST_LISTS + 1)
+    assert found.validation == ("make",)
+    with pytest.raises(UsageError, match=f"line {len(deep)} of the plan is nested too deep"):
+        plan("".join(deep) + after)
+    with pytest.raises(UsageError, match="line 2 of the plan"):
+        plan(f"- [ ] a\n{'> ' * 2 * MOST_LISTS}> > - [ ] b\n")
+
+
 def test_a_hint_in_the_label_is_kept_there_and_read() -> None:
     task = one("- [ ] Fill in the form @pdf, ask me@example.org\n")
 
@@ -149,6 +162,9 @@ def test_a_fence_inside_a_list_ends_with_its_item() -> None:
         "MANUAL QA",
         "Manual QA (later)",
         "Manual  qa:",
+        "4. Manual QA",
+        "4.2) **Manual QA**",
+        "__Manual-QA__",
     ],
 )
 def test_sections_for_people_are_ignored(title: str) -> None:
@@ -213,6 +229,18 @@ def test_a_line_that_ends_in_a_colon_only_heads_those_below() -> None:
     )
 
 
+@pytest.mark.parametrize("head", ["**Acceptance criteria:**", "Acceptance criteria", "Done when"])
+def test_a_usual_head_of_criteria_is_none_of_them(head: str) -> None:
+    assert one(f"- [ ] Sort\n  - {head}\n    - stable\n").criteria == ("stable",)
+    assert one("- [ ] Sort\n  - Done when sorted\n    - stable\n").criteria[0] == "Done when sorted"
+
+
+def test_criteria_below_a_criterion_count_however_deep_they_are() -> None:
+    text = "- [ ] Write\n  - a exists\n    - b exists\n      1. c exists\n    - d exists\n  - e exists\n"
+
+    assert one(text).criteria == tuple(f"{name} exists" for name in "abcde")
+
+
 def test_a_task_below_is_no_criterion_and_keeps_its_own() -> None:
     outer, inner = plan("- [ ] one\n  - a\n  - [ ] two\n    - b\n    - files: c.py\n").tasks
 
@@ -230,6 +258,12 @@ def test_a_task_below_is_no_criterion_and_keeps_its_own() -> None:
         "  - files: a.py\n  - files: b/**",
         "  - files:\n    a.py,\n    b/**",
         "  - files: a.py,, b/**,",
+        "  files: a.py,\n  b/**",
+        "  files:\n  a.py, b/**",
+        "  - files: a.py\n    b/**",
+        "  - files: a.py\n    - b/**",
+        "  - files:\n    - a.py\n      - b/**",
+        "  - after: x\n    files: a.py, b/**",
     ],
 )
 def test_files_may_be_written_in_several_ways(written: str) -> None:
@@ -246,16 +280,60 @@ def test_a_comma_inside_braces_belongs_to_the_glob() -> None:
         "{a,b}/{c,d}",
         "e",
     )
+    assert one("- [ ] x\n  - files: {a,\n    b}/c,\n    d\n").files == ("{a,b}/c", "d")
 
 
 def test_a_task_about_files_keeps_its_label() -> None:
     assert one("- [ ] files: delete the old ones\n").label == "files: delete the old ones"
 
 
-def test_files_and_after_below_an_ordinary_criterion_head_are_found() -> None:
-    task = one("- [ ] x\n  - Notes:\n    - files: a.py\n    - after: y\n    - proof\n")
+@pytest.mark.parametrize(("head", "said"), [("Notes:", ()), ("Scope", ("Scope",))])
+def test_files_and_after_below_any_item_are_found(head: str, said: tuple[str, ...]) -> None:
+    task = one(f"- [ ] x\n  - {head}\n    - files: a.py\n    - after: y\n    - proof\n")
 
-    assert (task.files, task.after, task.criteria) == (("a.py",), ("y",), ("proof",))
+    assert (task.files, task.after, task.criteria) == (("a.py",), ("y",), (*said, "proof"))
+
+
+def test_a_line_below_a_criterion_may_be_a_field() -> None:
+    task = one("- [ ] x\n  - proof\n    files: a.py\n    of it\n")
+
+    assert (task.files, task.criteria) == (("a.py",), ("proof of it",))
+
+
+@pytest.mark.parametrize(
+    ("written", "description"),
+    [
+        ("\n  The table\n  is long.\n\n  - stable\n", "The table\nis long."),
+        ("  - stable\n\n  See the docs.\n\n  And @pdf.\n", "See the docs.\n\nAnd @pdf."),
+        ("  - stable\n  - files: a.py\n\n    No other.\n", "No other."),
+    ],
+    ids=["before", "after", "below a field"],
+)
+def test_later_paragraphs_describe_a_task_and_are_not_its_name(
+    written: str, description: str
+) -> None:
+    found = plan(f"- [ ] Sort the table\n{written}- [ ] Next\n  - after: Sort the table\n")
+    task = found.tasks[0]
+
+    assert (task.label, task.description) == ("Sort the table", description)
+    assert (task.criteria, task.text) == (("stable",), f"Sort the table\n\n{description}")
+    assert task.hints == (("pdf",) if "@pdf" in description else ())
+    assert found.unknown() == []
+
+
+@pytest.mark.parametrize("gap", ["", "\n"])
+@pytest.mark.parametrize("head", ["Acceptance criteria:", "**Done when**:", "**Acceptance:**"])
+def test_a_line_that_heads_criteria_is_no_part_of_the_label(head: str, gap: str) -> None:
+    task = one(f"- [ ] Sort the\n  table\n{gap}  {head}\n{gap}  - stable\n")
+
+    assert (task.label, task.description, task.criteria) == ("Sort the table", "", ("stable",))
+
+
+def test_a_criterion_may_stand_behind_its_head() -> None:
+    task = one("- [ ] Sort\n  Done when: it is\n  stable\n  - and fast\n")
+
+    assert (task.label, task.criteria) == ("Sort", ("it is stable", "and fast"))
+    assert labels("- [ ] Criteria: write them\n") == ["Criteria: write them"]
 
 
 # What waits
@@ -307,6 +385,29 @@ def test_tasks_that_wait_for_each_other_leave_no_next_one() -> None:
 
     assert found.next() is None
     assert len(found.waiting()) == 2
+    assert found.circle() == list(found.tasks)
+    what = "it waits for line 3, which waits for line 1: none of them can ever begin"
+    assert found.problems() == [(1, what)]
+
+
+def test_a_ring_is_told_without_those_that_only_wait_for_it() -> None:
+    found = plan(
+        "- [ ] behind\n  - after: one\n- [ ] free\n- [ ] one\n  - after: free, two\n"
+        "- [ ] two\n  - after: one\n- [ ] self\n  - after: self\n"
+    )
+    _, _, one, two, itself = found.tasks
+
+    assert found.circle() == [one, two]
+    assert plan("- [ ] self\n  - after: self\n").circle() != []
+    assert itself in found.waiting()
+
+
+def test_a_task_whose_namesake_can_be_done_waits_in_no_ring() -> None:
+    blocked = plan("- [ ] one\n  - after: two\n- [~] two\n  - after: one\n")
+    twins = plan("- [ ] test\n- [ ] build\n  - after: test\n- [ ] test\n  - after: build\n")
+
+    assert blocked.circle() == []
+    assert twins.circle() == []
 
 
 def test_a_manual_task_that_was_tried_holds_nobody_up() -> None:
@@ -335,13 +436,42 @@ def test_a_plan_with_nothing_to_do_has_no_next_task(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["Validation commands", "Validation Command", "Validation", "Commands to run"]
+    "title",
+    [
+        "Validation commands",
+        "Validation Command",
+        "Validation",
+        "Commands to run",
+        "3. **Validation**:",
+        "Validation steps",
+        "Final validation & tests",
+        "Our validation commands (all of them)",
+    ],
 )
 def test_commands_are_read_from_fences_under_a_heading_like(title: str) -> None:
     text = f"## Tasks\n```\nnot this\n```\n## {title}\n\n```bash\n# first\nmake test\n\n  make lint\n```\n~~~\nlast\n~~~\n## More\n```\nnor this\n```\n"
 
     assert plan(text).validation == ("make test", "make lint", "last")
     assert plan(text).tasks == ()
+
+
+def test_commands_in_a_fence_in_a_list_are_read_too() -> None:
+    text = "- [ ] x\n## Validation commands\n1. Run this:\n\n   ```bash\n   make test\n     make lint\n   ```\n   - ~~~\n     make all\n     ~~~\n"
+    found = plan(text)
+
+    assert found.validation == ("make test", "make lint", "make all")
+    assert found.validation_lines == (6, 7, 10)
+    assert found.slips == ()
+
+
+@pytest.mark.parametrize(
+    "title", ["Validation commands", "2. **Validation**", "Validation & tests"]
+)
+def test_a_heading_of_the_first_level_that_says_nothing_else_holds_commands(title: str) -> None:
+    found = plan(f"# Plan\n- [ ] x\n\n# {title}\n```\nmake test\n```\n## Notes\n```\nno\n```\n")
+
+    assert found.validation == ("make test",)
+    assert found.slips == ()
 
 
 def test_a_command_may_go_on_over_lines() -> None:
@@ -447,13 +577,14 @@ def test_twenty_thousand_tasks_are_a_plan_too() -> None:
 
 
 def test_a_task_as_json_has_every_field() -> None:
-    text = "## Tasks\n- [ ] Sort @pdf\n  - stable\n  - files: a.py\n  - after: x\n"
+    text = "## Tasks\n- [ ] Sort @pdf\n  - stable\n  - files: a.py\n  - after: x\n\n  It is long.\n"
 
     assert one(text).as_json() == {
         "label": "Sort @pdf",
         "line": 2,
         "mark": " ",
         "section": "Tasks",
+        "description": "It is long.",
         "hints": ["pdf"],
         "criteria": ["stable"],
         "files": ["a.py"],

@@ -1,13 +1,23 @@
 """Ranking: what speaks for a skill, how loudly, and how sure we are of the first."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prowess.core.skill import Skill
-from prowess.select.rank import Ranked, Ranker
+from prowess.select.rank import (
+    BY_NAME,
+    MEANING,
+    SIDE_BY_SIDE,
+    THRESHOLD,
+    WHOLE,
+    Adjust,
+    Ranked,
+    Ranker,
+)
 from prowess.select.shelf import open_ranker
 from support import a_skill as skill
 
@@ -85,6 +95,50 @@ def test_a_skill_that_is_named_in_the_task_is_ahead_of_its_like() -> None:
         assert names(ranker(named, like).rank(task))[0] == "pdf-tools"
 
 
+@pytest.mark.parametrize("name", ["nas", "mit", "dell", "aws-ses"])
+def test_a_name_that_is_a_little_word_elsewhere_finds_its_skill(name: str) -> None:
+    asked = ranker(PDF, skill(name, "Works on devices."))
+    said = name.rsplit("-", maxsplit=1)[-1]
+
+    for task in (said, said.upper(), f"set up the {said}", f"the {said.upper()} of the office"):
+        assert names(asked.rank(task))[0] == name
+
+
+@pytest.mark.parametrize(
+    "task", ["Backe einen Kuchen mit Nüssen", "el mit der das", "Baue das mit Holz"]
+)
+def test_a_task_in_another_language_finds_no_skill_by_its_little_words(task: str) -> None:
+    assert ranker(PDF, skill("mit", "Licences.")).rank(task) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "name"),
+    [
+        ("code quality", "code-quality"),
+        ("The code quality, please!", "code-quality"),
+        ("report on tasks", "tasks-report"),
+        ("task report", "tasks-report"),
+        ("start session", "start-session"),
+        ("session start", "session-start"),
+        ("Images", "images"),
+    ],
+)
+def test_a_task_that_says_nothing_but_a_name_leaves_no_doubt(task: str, name: str) -> None:
+    known = ("code-quality", "tasks-report", "session-start", "start-session", "images")
+    like = skill("like", "Code, quality, images, reports on tasks, the start of a session.")
+
+    first = ranker(like, *(skill(each, "Does what it does.") for each in known)).rank(task)[0]
+
+    assert (first.skill.name, first.score) == (name, 1.0)
+    assert WHOLE in dict(first.bonuses)
+
+
+def test_a_task_that_says_more_than_a_name_is_weighed() -> None:
+    found = ranker(skill("images", "Draws graphs."), SQL).rank("review the images")
+
+    assert all(each.score < 1 for each in found)
+
+
 def test_what_a_skill_says_it_is_not_for_speaks_against_it() -> None:
     plain = "Fills in PDF forms. Writes reports."
     refusing = "Fills in PDF forms. Writes reports. Not for spreadsheets."
@@ -109,6 +163,15 @@ def test_ties_fall_the_same_way_whatever_the_order_of_skills() -> None:
 
     assert len(seen) == 1
     assert [name for name, _ in seen.pop()] == ["a", "ab", "b", "c"]
+
+
+def test_ties_fall_by_name_and_not_by_folder() -> None:
+    twins = [
+        replace(skill(name, "Fills in forms."), path=f"/skills/{place}/{name}")
+        for place, name in enumerate(("d", "c", "b", "a"))
+    ]
+
+    assert names(ranker(*twins).rank("fill in a form", limit=4)) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize(
@@ -158,6 +221,16 @@ def test_the_first_is_surer_when_more_of_the_task_is_explained() -> None:
     assert one < three
 
 
+def test_the_first_is_less_sure_the_more_of_the_task_it_does_not_explain() -> None:
+    rank = ranker(PDF, SQL).rank
+    unknown = " ".join(f"w{n}" for n in range(60))
+
+    alone, among = rank("merge PDF documents")[0], rank(f"merge PDF documents {unknown}")[0]
+
+    assert alone.score > THRESHOLD > among.score > 0
+    assert among.skill == alone.skill
+
+
 @settings(max_examples=60)
 @given(
     st.lists(st.sampled_from("fill merge pdf form sql lock review rice 7 表格 the".split())),
@@ -183,13 +256,28 @@ def test_what_each_word_gave_adds_up_to_the_score() -> None:
     assert sum(given for _, given in found.parts) == pytest.approx(found.score)
 
 
-def test_what_each_word_gave_is_never_more_than_the_score_and_strongest_first() -> None:
-    for found in ranker(PDF, SQL, skill("forms", "Fills in forms.")).rank(
-        "fill pdf-forms with sql"
-    ):
-        given = [part for _, part in found.parts]
-        assert sum(given) <= found.score + 1e-9
-        assert given == sorted(given, reverse=True)
+def near(task: str, scores: list[float]) -> list[float]:
+    return [score + 0.5 for score in scores]
+
+
+@pytest.mark.parametrize("adjust", [None, near])
+@pytest.mark.parametrize("task", ["fill pdf-forms with sql", "pdf forms", "merge PDF documents"])
+def test_words_and_bonuses_add_up_to_the_score_strongest_first(
+    task: str, adjust: Adjust | None
+) -> None:
+    for found in ranker(PDF, SQL, skill("forms", "Fills in forms.")).rank(task, adjust=adjust):
+        assert sum(given for _, given in found.parts + found.bonuses) == pytest.approx(found.score)
+        for told in (found.parts, found.bonuses):
+            given = [part for _, part in told]
+            assert given == sorted(given, reverse=True)
+
+
+def test_a_bonus_says_what_it_is_for() -> None:
+    asked = ranker(PDF, SQL)
+
+    assert dict(asked.rank("fill pdf forms")[0].bonuses).keys() == {BY_NAME, SIDE_BY_SIDE}
+    assert dict(asked.rank("pdf forms")[0].bonuses).keys() == {BY_NAME, SIDE_BY_SIDE, WHOLE}
+    assert dict(asked.rank("documents", adjust=near)[0].bonuses).keys() == {MEANING}
 
 
 def test_another_signal_can_change_the_order() -> None:

@@ -287,6 +287,17 @@ def test_a_shelf_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
     assert in_the_way.read_text() == "a file where the folder should be"
 
 
+def test_a_shelf_that_cannot_be_written_leaves_nothing_half_written(tmp_path: Path) -> None:
+    open_ranker(some(5), Bodies(), folder=str(tmp_path))
+    (shelf,) = tmp_path.iterdir()
+    shelf.unlink()
+    (shelf / "in the way").mkdir(parents=True)
+
+    open_ranker(some(5), Bodies(), folder=str(tmp_path))
+
+    assert list(tmp_path.iterdir()) == [shelf]
+
+
 def test_two_projects_keep_their_own_shelf(tmp_path: Path) -> None:
     one, two, bodies = some(5), [skill("x"), skill("y")], Bodies()
     open_ranker(one, bodies, folder=str(tmp_path), asked="/one")

@@ -28,9 +28,7 @@ def read(draft: Draft, data: bytes) -> None:
             f"the file is called {draft.file}",
             hint="rename it to SKILL.md; other tools look for that name only",
         )
-    draft.header = found.fields
-    for mended in found.mended:
-        draft.note(mended.what, hint=mended.hint, line=mended.line)
+    draft.take_header(found.fields, found.mended)
     draft.take_name(found.fields.get("name"), found.lines.get("name"))
     draft.take_description(found.fields.get("description"), found.lines.get("description"))
     _warn(draft, found, data)

@@ -1,15 +1,19 @@
 """What one definition file says, before the files of a folder are put together into a skill."""
 
 import posixpath
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from prowess.core.errors import SkillError
 from prowess.core.skill import Format, Level, Problem
-from prowess.discover.naming import is_faultless, name_faults
+from prowess.discover.header import Mended
+from prowess.discover.naming import is_faultless, name_faults, suggestion
 
 LONGEST_NAME = 200
 MOST_PROBLEMS = 100  # of one file
+UNFILLED = "Describe in one or two sentences what "  # how `prowess new` begins a description
+UNDESCRIBED = "the description is still the one of the template"
 _ACTIVE = frozenset("/\\$`;|&<>")  # people and agents type names into shells
 
 
@@ -47,53 +51,51 @@ class Draft:
             )
         )
 
+    def take_header(self, fields: dict[str, Any], mended: Iterable[Mended]) -> None:
+        self.header = fields
+        for each in mended:
+            self.note(each.what, hint=each.hint, line=each.line)
+
     def take_name(self, value: object, line: int | None) -> None:
         """Use the author's name when it can serve as an id; a name that climbs is refused outright."""
         if isinstance(value, str) and is_faultless(value, self.folder):
             self.name = value
             return
-        folder = self.folder.rpartition("/")[2]
+        better = folder_name(self.folder)
+        until = f"write `name: {better}`; until then the skill is called so"
         if value is None or value == "":
-            self.note(
-                "no name",
-                hint=f"add `name: {folder}`; until then the folder's name is used",
-                line=line,
-            )
+            self.note("no name", hint=until, line=line)
             return
         if not isinstance(value, str):
-            self.note(
-                "name is not text",
-                hint=f"write `name: {folder}`; until then the folder's name is used",
-                line=line,
-            )
+            self.note("name is not text", hint=until, line=line)
             return
         name = value.strip()
         if climbs(name):
             raise SkillError(
-                f"the name {name!r} is a path", hint=f"write `name: {folder}`", line=line
+                f"the name {name!r} is a path", hint=f"write `name: {better}`", line=line
             )
-        if (
-            not name
-            or len(name) > LONGEST_NAME
-            or not name.isprintable()
-            or name.startswith("--")
-            or not _ACTIVE.isdisjoint(name)
-        ):
-            self.note(
-                f"the name {name[:80]!r} cannot be used",
-                hint=f"write `name: {folder}`; until then the folder's name is used",
-                line=line,
-            )
+        if not is_usable(name):
+            self.note(f"the name {name[:80]!r} cannot be used", hint=until, line=line)
             return
         self.name = name
         if faults := list(name_faults(name, self.folder)):
             told = ", ".join(fault.what for fault in faults)
             self.note(f"the name {name!r} {told}", hint=faults[0].hint, line=line)
 
+    def take_folder_name(self) -> None:
+        """For a format whose id is the folder's name."""
+        self.name = folder_name(self.folder)
+        if self.name != (folder := posixpath.basename(self.folder)):
+            self.note(
+                f"the folder's name {folder!r} cannot be used",
+                hint=f"call it {self.name}; until then the skill is called so",
+            )
+
     def take_description(self, value: object, line: int | None) -> None:
         """A skill that does not say what it is for cannot be chosen, so it is not loaded."""
         if isinstance(value, str) and value.strip():
             self.description = value.strip()
+            self.warn_if_unfilled(self.description, line)
             return
         what = (
             "no description"
@@ -103,6 +105,28 @@ class Draft:
         raise SkillError(
             what, hint="say in `description:` what the skill does and when to use it", line=line
         )
+
+    def warn_if_unfilled(self, description: str, line: int | None) -> None:
+        """A new skill is listed before it is described, but not in silence."""
+        if description.startswith(UNFILLED):
+            self.note(UNDESCRIBED, hint="say what the skill does and when to use it", line=line)
+
+
+def folder_name(path: str) -> str:
+    """The folder's name as an id; the nearest that can be one where it cannot be used as it is."""
+    name = posixpath.basename(path)
+    return name if is_usable(name) else suggestion(name)
+
+
+def is_usable(name: str) -> bool:
+    """Can it be an id, which agents are told to type into a shell and prompts hold in a line?"""
+    return (
+        0 < len(name) <= LONGEST_NAME
+        and name.isprintable()
+        and not name.startswith("--")
+        and _ACTIVE.isdisjoint(name)
+        and not climbs(name)
+    )
 
 
 def climbs(name: str) -> bool:

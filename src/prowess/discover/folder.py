@@ -15,7 +15,7 @@ from prowess.core.errors import ProwessError, RefusedError, SkillError
 from prowess.core.files import open_beneath, read_plain
 from prowess.core.skill import Format, Problem
 from prowess.discover import agent_skill, manifest
-from prowess.discover.draft import Draft
+from prowess.discover.draft import Draft, folder_name
 
 # Not following a link at the end: the rare SKILL.md that is one goes the careful way round.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -114,17 +114,9 @@ def _together(drafts: list[Draft], path: str) -> tuple[Any, ...]:
     header.pop("name", None)
     header.pop("description", None)
     return (
-        first.name or next(filter(None, (draft.name for draft in drafts)), _folder_name(path)),
+        first.name or next(filter(None, (draft.name for draft in drafts)), folder_name(path)),
         first.description,
         "workflow" if "workflow" in [draft.format for draft in drafts] else first.format,
         "\n".join([draft.file for draft in drafts]),
         header,
-    )
-
-
-def _folder_name(path: str) -> str:
-    """The folder's name as an id: a line break in it must not become one in a prompt."""
-    return "".join(
-        "?" if letter < " " or "\x7f" <= letter <= "\x9f" else letter
-        for letter in os.path.basename(path)
     )

@@ -3,7 +3,7 @@ Split a SKILL.md into its YAML header and its Markdown body, and mend what can b
 
 A fence is a line of three dashes and nothing else, so dashes inside a description or a rule in
 the body end nothing. Lenient reading repairs what authors get wrong in practice (an unquoted
-colon, a reserved character, old line ends) and says so; strict reading
+colon, a reserved character, quotes that end too early, old line ends) and says so; strict reading
 reports the same places as errors.
 """
 
@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from prowess.core.errors import SkillError
 from prowess.core.plain_yaml import Document
 from prowess.core.safe_yaml import YamlRefusedError, YamlSyntaxError, read_mapping
-from prowess.discover.header import MAX_HEADER, TEXT_FIELDS, Frontmatter, Mended
+from prowess.discover.header import MAX_HEADER, TEXT_FIELDS, Frontmatter, Mended, leave_out_unseen
 
 FENCE = "---"
 _CLOSING = re.compile(r"\n---([^\S\n]*)(?=\n|\Z)")
 _FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
-_STARTS_SOMETHING_ELSE = ("|", ">", '"', "'", "#")
+_STARTS_SOMETHING_ELSE = ("|", ">", "#")
+# What YAML takes for quoted text, and what follows it on the line.
+_QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*(.*)""")
 
 
 def parse(text: str) -> Frontmatter:
@@ -31,6 +33,7 @@ def parse(text: str) -> Frontmatter:
         )
     except YamlSyntaxError as error:
         document = _repaired(header, first_line, error, mended)
+    mended += leave_out_unseen(document.value, document.lines)
     return Frontmatter(document.value, document.lines, body, body_line, mended)
 
 
@@ -126,9 +129,24 @@ def _read_block(key: str, block: str, line: int, mended: list[Mended]) -> Docume
             what = f"the field {key!r} was dropped: {wrong}"
             mended.append(Mended(wrong.line or line, what, wrong.hint))
             return Document({})
-        what = f"the value of {key!r} needs quotes and was read as plain text"
-        mended.append(Mended(line, what, "put the value in quotes"))
+        mended.append(_misread(key, block, line))
         return Document({key: text}, {key: line})
+
+
+def _misread(key: str, block: str, line: int) -> Mended:
+    """Why the value of `key` was no YAML, though its text is plain to see."""
+    for number, row in enumerate(block.split("\n"), line):
+        if row.startswith("\t") and _FIELD.fullmatch(row.strip()):
+            what = f"a tab at the start of a line, which was read as more of {key!r}"
+            return Mended(number, what, "a field begins in the first column; indent with spaces")
+    found = _FIELD.match(block)
+    if found and (found[2] or "").startswith(("'", '"')):
+        what = f"the quotes of {key!r} are not those of YAML, so it was read as plain text"
+        return Mended(
+            line, what, "put the whole value in single quotes, and write each ' in it twice"
+        )
+    what = f"the value of {key!r} needs quotes and was read as plain text"
+    return Mended(line, what, "put the value in quotes")
 
 
 def _blocks(header: str) -> list[tuple[int, str, str]]:
@@ -151,4 +169,20 @@ def _as_text(block: str) -> str | None:
         return None
     if value[0] in "[{" and value[-1] in "]}":
         return None
-    return " ".join(part for line in (value, *rest) if (part := line.strip()))
+    text = " ".join(part for line in (value, *rest) if (part := line.strip()))
+    return _without_quotes(text, value) if value[0] in "\"'" else text
+
+
+def _without_quotes(text: str, first: str) -> str | None:
+    """
+    What the author meant with quotes that YAML refuses; None when they never close on the first line.
+
+    Quotes around the whole go; those around some words of it are part of the text.
+    """
+    if not (closed := _QUOTED.match(first)):
+        return None
+    if not closed[2] or closed[2].startswith("#"):
+        return closed[1][1:-1] if text == first else text  # a bad escape, such as in C:\Users
+    quote, after = text[0], closed.end(1)
+    whole = text.endswith(quote) and text[after : after + 1].isalnum()  # as in 'it's'
+    return text[1:-1] if whole else text

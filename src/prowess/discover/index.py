@@ -15,7 +15,7 @@ from mmap import ACCESS_READ, mmap
 from typing import Any
 
 from prowess import __version__
-from prowess.core.files import make_private
+from prowess.core.files import at_once, make_private
 
 # A row is what was seen in one folder, flat and short, because ten thousand are read at every start:
 # its state and whether that can be relied on, its definition files, the folders and the links in it
@@ -27,7 +27,7 @@ PLAIN = 0
 STATE, SETTLED, WATCHED, CHILDREN, PROBLEMS, NAME, DESCRIPTION, FORMAT, FILES, NEEDY, HEADER = (
     range(11)
 )
-_MAGIC = f"prowess index 6.{HEADER} {__version__}"
+_MAGIC = f"prowess index 8.{HEADER} {__version__}"
 
 
 class Kept(Mapping[str, Any]):
@@ -72,7 +72,7 @@ def load(folder: str, root: str) -> Rows:
     """The rows kept for `root`; empty when there are none to trust."""
     try:
         with (
-            open(_file(folder, root), "rb") as file,
+            open(_file(folder, root), "rb", opener=at_once) as file,
             mmap(file.fileno(), 0, access=ACCESS_READ) as data,
         ):
             start = data.find(b"\n") + 1
@@ -82,6 +82,8 @@ def load(folder: str, root: str) -> Rows:
                 stop = data.find(b"\n", start)
                 rows: Rows = json.loads(str(body[: stop - start], "utf-8", "surrogatepass"))
             lines = data[stop + 1 :]
+        if any(length != HEADER + 1 for length in set(map(len, rows.values()))):
+            return {}
         start = 0
         for row in rows.values():
             stop = start + row.pop()

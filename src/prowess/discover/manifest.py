@@ -13,6 +13,7 @@ from typing import Any
 from prowess.core.errors import SkillError
 from prowess.core.files import decode
 from prowess.discover.draft import Draft
+from prowess.discover.header import leave_out_unseen
 
 TYPES = ("system", "role", "custom")
 ROLES = ("worker", "orchestrator", "all")
@@ -25,15 +26,15 @@ def read(draft: Draft, data: bytes, *, has_instructions: bool) -> None:
     """Fill `draft` from the bytes of a manifest.json; raises `SkillError` when it cannot be loaded."""
     manifest = _parse(decode(data))
     name = manifest.pop("name", None)
-    draft.name = draft.folder.rpartition("/")[2]
-    draft.header = manifest
+    draft.take_folder_name()
     if isinstance(name, str) and name.strip():
-        draft.header["title"] = " ".join(name.split())
+        manifest["title"] = " ".join(name.split())
     else:
         draft.note(
             "no name",
             hint='add `"name": "What People Call It"`; until then the folder\'s name is used',
         )
+    draft.take_header(manifest, leave_out_unseen(manifest, {}))
     for fault, hint in faults(manifest):
         draft.note(fault, hint=hint)
     if not has_instructions:

@@ -38,6 +38,8 @@ def name_faults(name: str, folder: str) -> Iterator[Fault]:
     better = f"write `name: {right}`" + (
         "" if right == directory else " and call the folder the same"
     )
+    if not name:
+        yield Fault("is empty", better)
     if len(name) > LONGEST_NAME:
         yield Fault(f"has {len(name)} characters", f"use at most {LONGEST_NAME}: {better}")
     if name != name.lower():

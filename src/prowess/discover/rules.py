@@ -18,11 +18,11 @@ from prowess.core.execution import SETTINGS
 from prowess.core.files import decode
 from prowess.core.skill import Problem
 from prowess.discover import agent_skill, frontmatter
-from prowess.discover.draft import Draft
+from prowess.discover.draft import UNDESCRIBED, Draft, folder_name
 from prowess.discover.folder import read_definition, read_folder
 from prowess.discover.index import WATCHED
 from prowess.discover.naming import name_faults
-from prowess.discover.scan import DEFINITIONS, definitions, scan
+from prowess.discover.scan import DEFINITIONS, VISITED, definitions, scan
 
 KNOWN_FIELDS = SETTINGS | frozenset(
     "allowed_tools when_to_use argument_hint arguments disable_model_invocation user_invocable"
@@ -31,35 +31,43 @@ KNOWN_FIELDS = SETTINGS | frozenset(
 LONGEST_COMPATIBILITY = 500
 
 
-def skill_folders(path: str) -> list[str]:
-    """The skills that `path` stands for: itself, or all below a folder that is none; empty when there is none."""
+def skill_folders(path: str) -> tuple[list[str], list[Problem]]:
+    """
+    The skills that `path` stands for: itself, or all below a folder that is none; empty when there
+    is none. And what kept the walk from looking for others.
+    """
     if not os.path.isdir(path):
-        return [path] if os.path.lexists(path) else []
+        return ([path] if os.path.lexists(path) else []), []
     root = os.path.abspath(path)
-    rows = scan(root, {}).rows
-    return [
+    found = scan(root, {})
+    if not found.rows:
+        return [path], []  # it cannot be entered, as its own check will tell
+    folders = [
         os.path.join(root, below) if below else root
-        for below, row in rows.items()
+        for below, row in found.rows.items()
         if row[WATCHED] != ""
     ]
+    # What lies below a skill are its own files, and no rule says how deep they may lie.
+    unreached = [] if root in folders else [_strict(problem) for problem in found.problems]
+    return folders, unreached
 
 
 def validate(path: str) -> list[Problem]:
     """The problems of the skill in the folder `path`, or of the one whose file `path` is, by file and line."""
     folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
-    if os.path.isfile(path) and os.path.basename(path) not in DEFINITIONS:
-        return [
-            Problem(
-                path=path,
-                message="not a skill's file",
-                hint="name a skill's folder or its SKILL.md",
-            )
-        ]
     if not os.path.lexists(path):
         return [
             Problem(
                 path=path,
                 message="there is nothing here",
+                hint="name a skill's folder or its SKILL.md",
+            )
+        ]
+    if not os.path.isdir(path) and os.path.basename(path) not in DEFINITIONS:
+        return [
+            Problem(
+                path=path,
+                message="not a skill's file",
                 hint="name a skill's folder or its SKILL.md",
             )
         ]
@@ -83,12 +91,18 @@ def validate(path: str) -> list[Problem]:
             alone = (
                 [name, "skill.md"] if name == "manifest.json" and "skill.md" in names else [name]
             )
-            found += [
-                replace(problem, level="error") for problem in read_folder(folder, alone).problems
-            ]
+            found += [_strict(problem) for problem in read_folder(folder, alone).problems]
     return sorted(
         found, key=lambda problem: (problem.path, problem.line or 0, problem.level, problem.message)
     )
+
+
+def _strict(problem: Problem) -> Problem:
+    """
+    What is only odd when it is loaded breaks a rule; a new skill that nobody has described yet
+    breaks none, nor does a second way to a skill that was checked.
+    """
+    return problem if problem.message in (UNDESCRIBED, VISITED) else replace(problem, level="error")
 
 
 def _agent_skill(folder: str, file: str) -> list[Problem]:
@@ -130,14 +144,15 @@ class _Fields:
         self._lines = lines
 
     def name(self) -> None:
-        folder = os.path.basename(self._draft.folder)
-        if name := self._text("name", longest=None, hint=f"write `name: {folder}`"):
+        hint = f"write `name: {folder_name(self._draft.folder)}`"
+        if name := self._text("name", longest=None, hint=hint):
             for fault in name_faults(name, self._draft.folder):
                 self._error("name", f"the name {name!r} {fault.what}", fault.hint)
 
     def description(self) -> None:
         hint = "say what the skill does and when to use it"
-        self._text("description", longest=agent_skill.LONGEST_DESCRIPTION, hint=hint)
+        text = self._text("description", longest=agent_skill.LONGEST_DESCRIPTION, hint=hint)
+        self._draft.warn_if_unfilled(text, self._lines.get("description"))
 
     def others(self) -> None:
         """The optional fields of the specification, and those it does not have."""

@@ -2,8 +2,9 @@
 Walk one root and read what has changed since the last walk.
 
 Category folders are walked; a folder with a definition file is a skill and is not searched
-further (the root itself excepted). Links are followed once, limits hold whatever is on disk, and
-folders are visited by name, so that the same tree gives the same catalog on every machine.
+further (the root itself excepted). Links are followed once, limits hold whatever is on disk and
+wherever a link leads, and folders are visited by name, so that the same tree gives the same
+catalog on every machine.
 """
 
 import os
@@ -20,7 +21,7 @@ from prowess.discover.index import CHILDREN, PLAIN, SETTLED, STATE, WATCHED, Row
 if TYPE_CHECKING:
     from prowess.discover.folder import Found
 
-MAX_DEPTH, TOO_DEEP = 6, 99
+MAX_DEPTH = 6
 MAX_CATEGORIES = 2_000  # folders that hold no skill themselves; the skills are not counted
 PASSED_OVER = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"))
 HIDDEN = ".prowess-sync-"  # begins the names of folders that are ours for a moment
@@ -30,6 +31,7 @@ _BESIDE = ("skill.md", "manifest.json", "skill.yaml")
 # A file changed in the same tick of the clock as our read would look unchanged for ever, so what
 # was touched this shortly before the walk is read again the next time.
 _TICK, _COARSE_TICK = 50_000_000, 2_000_000_000
+VISITED = "this folder was visited before, by another path"
 _NOTHING = (None,) * 7  # no problems, no skill
 
 
@@ -73,6 +75,7 @@ class _Walk:
         self._root = root
         self._known = known
         self._categories = 0
+        self._behind = self._told_of = ""  # the link that led to where the walk is
         self._now = time.time_ns()
 
     def run(self) -> None:
@@ -100,17 +103,15 @@ class _Walk:
             # Links come when all else is done, so that what is a folder of its own is found as one.
             by_link = not waiting
             below, depth = links.pop(0) if by_link else waiting.pop()
+            if by_link:
+                self._behind = below
             try:
                 status = status_of(below or ".", dir_fd=opened)
                 place = status.st_ino ^ status.st_dev << 64
                 if by_link or seen is not None:
                     seen = seen or set(visited)
                     if place in seen:
-                        self._note(
-                            self._path(below),
-                            "this folder was visited before, by another path",
-                            "remove the link to it",
-                        )
+                        self._note(self._path(below), VISITED, "remove the link to it")
                         continue
                     seen.add(place)
                 row = known_row(below)
@@ -131,31 +132,39 @@ class _Walk:
             if row[CHILDREN] is not None and self._may_descend(below, depth, row[CHILDREN]):
                 start = f"{below}/" if below else ""
                 folders, linked = row[CHILDREN]
-                # Where a link leads nobody knows: the skills in that folder are found, and no deeper.
-                deeper = TOO_DEEP if by_link else depth + 1
-                waiting += [(start + name, deeper) for name in reversed(folders)]
-                links += [(start + name, deeper) for name in linked if not by_link]
+                waiting += [(start + name, depth + 1) for name in reversed(folders)]
+                links += [(start + name, depth + 1) for name in linked]
 
     def _path(self, below: str) -> str:
         return f"{self._root}/{below}" if below else self._root
 
     def _may_descend(self, below: str, depth: int, children: list[list[str]]) -> bool:
         if depth >= MAX_DEPTH:
-            if any(children) and depth < TOO_DEEP:
-                self._note(
-                    self._path(below),
-                    f"folders more than {MAX_DEPTH} deep are not searched",
-                    "move the skills up",
-                )
+            if any(children):
+                self._too_deep(below)
             return False
         self._categories += 1
         if self._categories == MAX_CATEGORIES + 1:
             self._note(
-                self._root,
-                f"more than {MAX_CATEGORIES:,} folders without a skill",
-                "point `skills_dirs` at the skills themselves",
+                self._path(self._behind),
+                f"more than {MAX_CATEGORIES:,} folders without a skill, the rest is not searched",
+                "let the link lead to the skills themselves"
+                if self._behind
+                else "point `skills_dirs` at the skills themselves",
             )
         return self._categories <= MAX_CATEGORIES
+
+    def _too_deep(self, below: str) -> None:
+        """Behind a link it is told once, of the link: it may lead to a tree that is not about skills."""
+        if self._behind:
+            if self._behind == self._told_of:
+                return
+            self._told_of = self._behind
+        self._note(
+            self._path(self._behind or below),
+            f"folders more than {MAX_DEPTH} deep are not searched",
+            "let the link lead to the skills themselves" if self._behind else "move the skills up",
+        )
 
     def _read(self, opened: int, below: str, status: os.stat_result) -> Row:
         """A new row for a folder that is new or not as it was."""

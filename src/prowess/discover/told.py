@@ -9,13 +9,13 @@ import contextlib
 import os
 import zlib
 
-from prowess.core.files import make_private
+from prowess.core.files import at_once, make_private
 from prowess.discover.catalog import Catalog
 
 
 def is_told(catalog: Catalog, asked: str, *, folder: str) -> bool:
     try:
-        with open(_file(asked, folder), encoding="ascii") as file:
+        with open(_file(asked, folder), encoding="ascii", opener=at_once) as file:
             return file.read() == _answer(catalog)
     except (OSError, ValueError):
         return False
@@ -25,7 +25,7 @@ def remember(catalog: Catalog, asked: str, *, folder: str) -> None:
     """A note that cannot be written costs a repeated event and nothing else."""
     with contextlib.suppress(OSError):
         make_private(folder)
-        with open(_file(asked, folder), "w", encoding="ascii") as file:
+        with open(_file(asked, folder), "w", encoding="ascii", opener=at_once) as file:
             file.write(_answer(catalog))
 
 

@@ -2,7 +2,8 @@
 Keep one block in AGENTS.md and touch nothing else.
 
 The block is found by its tags at the start of a line. Text before and after it stays as it is, to
-the byte, line ends included; writing the same block again changes nothing.
+the byte, line ends included; writing the same block again changes nothing, and taking out what was
+put in gives the file back.
 """
 
 import re
@@ -10,10 +11,12 @@ from collections.abc import Callable
 
 from prowess.core.errors import UsageError
 from prowess.prompt.cards import TABLE_END, TABLE_START
+from prowess.prompt.fences import Fence, fenced
 
 _OPENING = re.compile(r"<skills_system\b[^>]*>[ \t]*")
 _CLOSING = "</skills_system>"
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LINE_START = re.compile(r"(?<=\n)")
+_BOM = "\ufeff"
 
 
 def with_block(text: str, block: str) -> str:
@@ -25,20 +28,21 @@ def with_block(text: str, block: str) -> str:
         return text[: found[0]] + block + text[found[1] :]
     if not text:
         return f"# Agents\n\n{block}\n"
-    gap = "" if text.endswith(line * 2) else line if text.endswith(line) else line * 2
-    return f"{text}{gap}{block}{line}"
+    # The block ends with a line end only if the file did, so that `without_block` can tell.
+    after = f"{text}{line}{block}{line}" if text.endswith("\n") else f"{text}{line * 2}{block}"
+    _old_block(after)  # what could not be found again is not written
+    return after
 
 
 def without_block(text: str) -> str:
-    """`text` without the block and the blank line before it."""
+    """`text` as it was before `with_block`. Text behind the block moves up to where it stood."""
     found = _old_block(text)
     if found is None:
         return text
     before, after = text[: found[0]], text[found[1] :]
-    line = _line_end(text)
-    if not after.strip():
-        return before.removesuffix(line)
-    return before + after.removeprefix(line).removeprefix(line)
+    if after.strip():
+        return before + re.sub(r"\A(?:\r?\n){1,2}", "", after)
+    return re.sub(r"\r?\n\Z", "", before) if after else re.sub(r"(?:\r?\n){1,2}\Z", "", before)
 
 
 def _line_end(text: str) -> str:
@@ -66,27 +70,44 @@ def _blocks(
     text: str, opens: Callable[[str], bool], closes: Callable[[str], bool]
 ) -> list[tuple[int, int]]:
     """Every block outside of fences, by one pass over the lines."""
+    lines = _LINE_START.split(text)
+    inside = fenced(lines)
     found: list[tuple[int, int]] = []
-    start, fence, at = None, "", 0
-    for full in re.split(r"(?<=\n)", text):
-        line = full.rstrip("\r\n")
-        if start is None and (mark := _FENCE.match(line)):
-            if not fence:
-                fence = mark[1]
-            elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        elif not fence and opens(line):
+    start, at = None, 0
+    for number, full in enumerate(lines):
+        mark = _BOM if number == 0 and full.startswith(_BOM) else ""
+        line = full.removeprefix(mark).rstrip("\r\n")
+        if opens(line):
             if start is not None:
                 raise _torn()
-            start = at
-        elif start is not None and closes(line):
+            if number not in inside:
+                start = at + len(mark)
+            elif inside[number].last is None:
+                raise _endless(inside[number])
+        elif closes(line) and start is not None:
             end = at + len(_CLOSING if line.startswith(_CLOSING) else TABLE_END)
             found.append((start, end))
             start = None
+        elif closes(line) and line in (_CLOSING, TABLE_END) and number not in inside:
+            raise _headless(line)
         at += len(full)
     if start is not None:
         raise _torn()
     return found
+
+
+def _endless(fence: Fence) -> UsageError:
+    return UsageError(
+        f"the code fence of line {fence.first + 1} never ends, so a skills block behind it is an example",
+        hint="end the fence, then sync again",
+    )
+
+
+def _headless(line: str) -> UsageError:
+    return UsageError(
+        f"the file has {line} and no beginning of that skills block",
+        hint="remove what is left of the block, or give its first tag a line of its own, then sync again",
+    )
 
 
 def _torn() -> UsageError:

@@ -2,7 +2,8 @@
 A budget for the catalog: when the descriptions do not fit, they shrink evenly.
 
 Short ones stay whole; the long ones are cut to one common length, at a word where there is one.
-Names always stay, even if they alone exceed the budget. What was cut is reported.
+Names always stay, even if they alone exceed the budget, unless the cards are known to be in the
+order of their worth. What was cut is reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,6 +42,19 @@ def fit(
             high = middle - 1
     cut = tuple(card.name for card in offered if len(card.description) > low)
     return Fitted(_cut(offered, low), low, cut)
+
+
+def fit_best(
+    offered: Sequence[Card], *, max_chars: int, least: int, form: Callable[[Sequence[Card]], str]
+) -> Fitted:
+    """The same of cards that come best first: the last go until what is cut keeps `least` characters."""
+    # One whose name alone takes the room of all would take the others with it.
+    kept = [card for card in offered if len(form(_cut([card], least))) <= max_chars]
+    while True:
+        fitted = fit(kept, max_chars=max_chars, form=form)
+        if not kept or fitted.limit is None or fitted.limit >= least:
+            return fitted
+        kept.pop()
 
 
 def _cut(offered: Sequence[Card], limit: int) -> list[Card]:

@@ -55,7 +55,7 @@ def _built(kind: str, step: Step) -> str:
         f"{kind}.md",
         {
             "plan": step.plan,
-            "task": step.task.label,
+            "task": step.task.text,
             "line": str(step.task.line),
             "criteria": _part("criteria", _bullets(step.task.criteria)),
             "files": _part("files", _bullets(step.task.files)),

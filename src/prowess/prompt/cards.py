@@ -3,7 +3,7 @@ Cards: the few lines of each skill that a model sees before it chooses.
 
 Two outside forms, whose tags and line order are not ours to change: the block that OpenSkills
 keeps in AGENTS.md, and what the reference library prints for `to-prompt`. Whatever a description
-holds, it is escaped, so it can never close a tag of ours.
+holds, it is escaped, so it can never close a tag of ours, and what nobody sees in it is left out.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 from prowess.core.skill import Skill
+from prowess.core.text import visible
 from prowess.prompt.templates import template
 
 TABLE_START, TABLE_END = "<!-- SKILLS_TABLE_START -->", "<!-- SKILLS_TABLE_END -->"
@@ -58,13 +59,13 @@ def to_prompt(offered: Sequence[Card]) -> str:
     """What `agentskills to-prompt` prints: each tag and value on a line of its own."""
     lines = ["<available_skills>"]
     for card in offered:
-        lines += ["<skill>", "<name>", escape(card.name), "</name>"]
-        lines += ["<description>", escape(card.description), "</description>"]
-        lines += ["<location>", escape(card.file, quote=False), "</location>", "</skill>"]
+        lines += ["<skill>", "<name>", escape(visible(card.name)), "</name>"]
+        lines += ["<description>", escape(visible(card.description)), "</description>"]
+        lines += ["<location>", escape(visible(card.file), quote=False), "</location>", "</skill>"]
     return "\n".join([*lines, "</available_skills>"])
 
 
 def _line(text: str) -> str:
     # A folder's name may be no text at all; what cannot be written is written as an escape.
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return escape(" ".join(text.split()), quote=False)
+    return escape(" ".join(visible(text).split()), quote=False)

@@ -22,15 +22,20 @@ def loaded(
     The skill for a prompt, and whether it had to be cut.
 
     The instructions come first, then the references in the order given; together they have at
-    most `max_chars` characters, and a cut is announced where it was made.
+    most `max_chars` characters, and a cut is announced where it was made, with where the rest is.
     """
-    whole = text + "".join(
-        f"\n\nReference: {path}\n\n{reference}" for path, reference in references
-    )
+    whole, missing = text, ""  # `missing`: the first reference that is not there to its end
+    for path, reference in references:
+        whole += f"\n\nReference: {path}\n\n{reference}"
+        if len(whole) > max_chars and not missing:
+            missing = path
     cut = len(whole) > max_chars
     if cut:
+        where = [template("cut-instructions.md")] if len(text) > max_chars else []
+        where += [template("cut-references.md")] if missing else []
         note = template("cut.md").format(
-            shown=f"{max_chars:,}", total=f"{len(whole):,}", file=skill.file, name=skill.name
+            shown=f"{max_chars:,}", total=f"{len(whole):,}", where=", and ".join(where)
         )
+        note = note.format(file=skill.file, name=skill.name, path=missing)
         whole = f"{whole[:max_chars]}\n\n{note}"
     return read_form(skill, whole).rstrip("\n"), cut

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from prowess.core.skill import Skill
+from prowess.core.text import visible
 
 
 def role_form(skills: Iterable[tuple[Skill, str]]) -> str:
@@ -16,4 +17,4 @@ def role_form(skills: Iterable[tuple[Skill, str]]) -> str:
 
 def _line(text: str) -> str:
     """On one line, so that no description can begin a section of its own."""
-    return " ".join(text.split())
+    return " ".join(visible(text).split())

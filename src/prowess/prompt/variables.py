@@ -65,6 +65,18 @@ class Values:
             "ARGUMENTS": self.arguments
         }
 
+    @property
+    def shell_variables(self) -> dict[str, str]:
+        """What a command finds in each variable that somebody else than its author has filled."""
+        numbered = dict(enumerate(self.parameters[:10]))
+        everything = " ".join(self.parameters[1:])
+        return {
+            **self.environment,
+            **{str(number): numbered.get(number, "") for number in range(10)},
+            "@": everything,
+            "*": everything,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:

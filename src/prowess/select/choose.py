@@ -12,8 +12,9 @@ from prowess.core.selection import Match, SkillSelection, StepKind, Strategy
 from prowess.core.skill import Skill
 from prowess.core.task import Task
 from prowess.select.hints import without_hints
-from prowess.select.rank import THRESHOLD, Adjust, Ranked, Ranker
-from prowess.select.words import words
+from prowess.select.profile import wanted
+from prowess.select.rank import BY_NAME, MOST_CHARS, THRESHOLD, Adjust, Ranked, Ranker
+from prowess.select.words import name_words, words
 
 TOLD = 5  # words named in a reason
 
@@ -46,7 +47,7 @@ def select_skills(
     strategy: Strategy = "hint" if chosen else "none"
     taken = {match.name for match in chosen}
     for found in match_task(
-        without_hints(task.label),
+        without_hints(task.text),
         ranker,
         limit=most + len(taken),
         threshold=threshold,
@@ -74,10 +75,11 @@ def match_task(
     adjust: Adjust | None = None,
 ) -> list[Match]:
     """The best matches that a model may be given, best first; none when even the first is in doubt."""
+    text = text[:MOST_CHARS]  # as the ranker does, so that a reason costs no more than the rank
     ranked = ranker.rank(
         text, limit=limit, adjust=adjust, allowed=lambda skill: skill.model_may_invoke
     )
-    return [_match(text, each) for each in ranked if each.score >= threshold]
+    return [_match(text, each) for each in ranked if _told(each.score) >= threshold]
 
 
 def _hinted(task: Task, skills: Mapping[str, Skill], most: int) -> tuple[list[Match], list[str]]:
@@ -97,24 +99,31 @@ def _match(text: str, ranked: Ranked) -> Match:
     return Match(
         name=ranked.skill.name,
         reason=reason(text, ranked),
-        score=round(ranked.score, 4),
+        score=_told(ranked.score),
+        parts=tuple((what, _told(given)) for what, given in ranked.parts + ranked.bonuses),
         path=ranked.skill.path,
     )
+
+
+def _told(score: float) -> float:
+    """What is told is also what is compared, so that nobody sees 0.3 refused."""
+    return round(score, 4)
 
 
 def reason(text: str, ranked: Ranked) -> str:
     """What matched, in the task's own words, and where the strongest of them stand."""
     skill = ranked.skill
     spoken = _spoken(text)
-    name, description = (
-        set(words(skill.name)),
-        set(words(f"{skill.description} {skill.when_to_use}")),
-    )
+    name = set(name_words(skill.name))
+    description = set(words(f"{wanted(skill.description)} {skill.when_to_use}"))
     told = []
     for stem, _ in ranked.parts[:TOLD]:
         where = "name" if stem in name else "description" if stem in description else "instructions"
         told.append(f"{spoken.get(stem, stem)} ({where})")
-    return f"matches {', '.join(told)}" if told else "is named in the task"
+    if told:
+        return f"matches {', '.join(told)}"
+    named = any(what == BY_NAME for what, _ in ranked.bonuses)
+    return "is named in the task" if named else "is near in meaning"
 
 
 def _spoken(text: str) -> dict[str, str]:

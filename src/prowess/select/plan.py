@@ -14,31 +14,30 @@ a fence under a heading like "Validation commands" prove every task.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from prowess.core.errors import UsageError
-from prowess.core.task import Mark, Plan, Task, key_of, names_of
+from prowess.core.task import Mark, Plan, Task, key_of, names_of, numbered
 from prowess.select.hints import find_hints
+from prowess.select.plan_heading import Heading, about_empty, about_fence, hold_commands
+from prowess.select.plan_item import TASK, Item, Told, values
 
 MAX_NESTING = 100
+MOST_LISTS = MAX_NESTING // 2 - 1  # inside each other: a list and its item are a level each
+_HOLDERS = ("list_item_open", "blockquote_open")
 MAX_BYTES = 32 * 1024 * 1024
-_TASK = re.compile(r"\[([ ~xXR])\](\??)[ \t]+(\S.*)", re.DOTALL)
-_FIELD = re.compile(r"(files|after)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 _MARK = re.compile(r"\[[ ~xXR]\](?=\??[ \t])")
-_IGNORED = re.compile(r"verification|checklist", re.IGNORECASE)
-_MANUAL = re.compile(r"manual\s+qa\b", re.IGNORECASE)
-_VALIDATION = re.compile(
-    r"\bvalidation\s+commands?\b|^(?:[\d.]+\s+)?(?:final\s+)?validation:?$|^commands?\s+to\s+run\b",
-    re.IGNORECASE,
-)
+# What was meant for a task: a box that is empty, crowded or glued to its text; a dash glued to its box.
+_BOX = re.compile(r"\[[ \t]*[~xXrR?*+/>!-]?[ \t]*\](?![(\[:])")
+_GLUED = re.compile(r"[-*+]\[[ \t]*[~xXrR]?[ \t]*\](?![(\[:])")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def read_plan(data: bytes) -> Plan:
-    """Parse a plan; raises `UsageError` when it is no text at all."""
+    """Parse a plan; raises `UsageError` when it is no text at all, or cannot be read to its end."""
     if len(data) > MAX_BYTES:
         raise UsageError(f"the plan has {len(data):,} bytes", hint=f"keep it under {MAX_BYTES:,}")
     try:
@@ -68,41 +67,31 @@ def ticked(data: bytes, task: Task, mark: Mark) -> bytes:
     return changed.encode("utf-8", "surrogateescape")
 
 
-@dataclass(slots=True)
-class _Item:
-    """A list item as the parser meets it: its own text, and the items below it."""
-
-    line: int = 0  # where its text begins
-    text: str = ""
-    children: list["_Item"] = field(default_factory=list)
-
-
 class _Reader:
     def __init__(self) -> None:
         self._tasks: list[Task] = []
-        self._validation: list[str] = []
-        self._headings: list[tuple[int, str]] = []
+        self._validation: list[tuple[int, str]] = []
+        self._slips: list[tuple[int, str]] = []
+        self._headings: list[Heading] = []
 
     def read(self, text: str) -> Plan:
         parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING})
         parser.core.ruler.disable(
             ["inline", "text_join"], ignoreInvalid=True
         )  # blocks are all we need
-        stack: list[_Item] = []
+        stack: list[Item] = []
         in_heading = False
         for token in parser.parse(text):
+            _must_be_read_whole(token)
             if token.type == "heading_open" and token.level == 0:
-                level = int(token.tag[1])
-                self._headings = [each for each in self._headings if each[0] < level] + [
-                    (level, "")
-                ]
+                self._open_section(int(token.tag[1]), _line(token))
                 in_heading = True
             elif token.type == "heading_close":
                 in_heading = False
             elif token.type == "inline":
                 self._inline(token, stack, in_heading=in_heading)
             elif token.type == "list_item_open":
-                item = _Item()
+                item = Item()
                 if stack:
                     stack[-1].children.append(item)
                 stack.append(item)
@@ -110,54 +99,115 @@ class _Reader:
                 item = stack.pop()
                 if not stack:
                     self._tasks += self._of(item)
-            elif token.type == "fence" and not stack:
+            elif token.type == "fence":
                 self._fence(token)
-        return Plan(tasks=_with_after(self._tasks), validation=tuple(self._validation))
+        self._close_sections(0)
+        return Plan(
+            tasks=numbered(_with_after(self._tasks)),
+            validation=tuple(command for _, command in self._validation),
+            validation_lines=tuple(line for line, _ in self._validation),
+            slips=tuple(self._slips),
+        )
 
-    def _inline(self, token: Token, stack: list[_Item], *, in_heading: bool) -> None:
+    def _inline(self, token: Token, stack: list[Item], *, in_heading: bool) -> None:
         if in_heading:
-            self._headings[-1] = (self._headings[-1][0], " ".join(token.content.split()))
-        elif stack:
+            self._headings[-1].called(token.content)
+            return
+        self._look_for_slips(token, begins=bool(stack) and not stack[-1].text)
+        if stack:
             item = stack[-1]
-            item.line = item.line or (token.map or [0])[0] + 1
-            item.text = f"{item.text}\n{token.content}" if item.text else token.content
+            item.line = item.line or _line(token)
+            item.paragraphs.append(token.content)
+
+    def _look_for_slips(self, token: Token, *, begins: bool) -> None:
+        """`begins`: an item of a list begins here, so that a task might."""
+        if self._in_ignored:
+            return
+        for number, line in enumerate(token.content.split("\n"), _line(token)):
+            said = line.strip()
+            boxed = begins and _BOX.match(said) and not TASK.fullmatch(said)
+            if boxed or _GLUED.match(said):
+                told = f"{said!r} is no task; write it as `- [ ] text`"
+                self._slips.append((number, told))
+            begins = False
+
+    @property
+    def _in_ignored(self) -> bool:
+        return any(each.ignored for each in self._headings)
+
+    def _open_section(self, level: int, line: int) -> None:
+        self._close_sections(level)
+        self._headings.append(Heading(level=level, line=line))
+
+    def _close_sections(self, level: int) -> None:
+        """Those of this level, and those below them."""
+        while self._headings and self._headings[-1].level >= level:
+            ended = self._headings.pop()
+            if ended.holds and not ended.used:
+                self._slips.append((ended.line, about_empty(ended)))
+
+    def _use_sections(self) -> None:
+        for each in self._headings:
+            each.used = True
 
     def _fence(self, token: Token) -> None:
-        if any(level > 1 and _VALIDATION.search(title) for level, title in self._headings):
-            joined = token.content.replace("\\\n", " ")
-            self._validation += [
-                line.strip()
-                for line in joined.split("\n")
-                if line.strip() and not line.lstrip().startswith("#")
-            ]
+        if not hold_commands(self._headings):
+            if wrong := about_fence(self._headings, token.info):
+                self._slips.append((_line(token), wrong))
+        elif found := list(_commands(token.content, _line(token) + 1)):
+            self._validation += found
+            self._use_sections()
 
-    def _of(self, item: _Item) -> Iterator[Task]:
+    def _of(self, item: Item) -> Iterator[Task]:
         """The task of an item, then those of the items below it; a plain item may hold tasks too."""
-        found = _TASK.fullmatch(item.text)
+        found = TASK.fullmatch(item.text)
         if found:
+            self._use_sections()
             yield self._task(item, found)
         for child in item.children:
             yield from self._of(child)
 
-    def _task(self, item: _Item, found: re.Match[str]) -> Task:
-        label, fields = _own_lines(found[3])
-        criteria: list[str] = []
-        for child in item.children:
-            if not _TASK.fullmatch(child.text):
-                criteria += _criteria(child, fields)
+    def _task(self, item: Item, found: re.Match[str]) -> Task:
+        told = Told(item, found[3])
         manual = bool(found[2])
         mark = "?" if manual and found[1] == " " else found[1].replace("X", "x")
         return Task(
-            label=label,
+            label=told.label,
             line=item.line,
             mark=mark,  # type: ignore[arg-type]  # the pattern lets no other through
-            section=self._headings[-1][1] if self._headings else "",
-            hints=find_hints(label),
-            criteria=tuple(criteria),
-            files=tuple(_values(fields["files"])),
-            after=tuple(line.strip() for line in fields["after"] if line.strip()),
-            ignored=manual or any(_is_ignored(level, title) for level, title in self._headings),
+            section=self._headings[-1].title if self._headings else "",
+            description=told.description,
+            hints=find_hints(f"{told.label}\n{told.description}"),
+            criteria=tuple(told.criteria),
+            files=told.files,
+            after=told.after,
+            ignored=manual or self._in_ignored,
         )
+
+
+def _must_be_read_whole(token: Token) -> None:
+    """Where it gets too deep, the parser leaves out all that follows, and says nothing."""
+    if token.type in _HOLDERS and token.level + 1 >= MAX_NESTING:
+        raise UsageError(
+            f"line {_line(token)} of the plan is nested too deep, and nothing after it could be read",
+            hint=f"indent it less: {MOST_LISTS} lists inside each other are the most",
+        )
+
+
+def _line(token: Token) -> int:
+    """Where it begins, counted from 1."""
+    return (token.map or [0])[0] + 1
+
+
+def _commands(content: str, first: int) -> Iterator[tuple[int, str]]:
+    """The commands of a fence, each with the line it begins on; a backslash takes the next line along."""
+    joined = content.replace("\\\n", " \0")
+    line = first
+    for command in joined.split("\n"):
+        said = command.replace("\0", "").strip()
+        if said and not said.startswith("#"):
+            yield line, said
+        line += 1 + command.count("\0")
 
 
 def _with_after(tasks: list[Task]) -> tuple[Task, ...]:
@@ -170,7 +220,7 @@ def _with_after(tasks: list[Task]) -> tuple[Task, ...]:
                 name
                 for line in task.after
                 for name in (
-                    [line.strip("`")] if key_of(line.strip("`")) in known else _values([line])
+                    [line.strip("`")] if key_of(line.strip("`")) in known else values([line])
                 )
             ),
         )
@@ -178,41 +228,3 @@ def _with_after(tasks: list[Task]) -> tuple[Task, ...]:
         else task
         for task in tasks
     )
-
-
-def _own_lines(text: str) -> tuple[str, dict[str, list[str]]]:
-    """The label on one line, and the fields that were written as lines of the same paragraph."""
-    fields: dict[str, list[str]] = {"files": [], "after": []}
-    first, *rest = text.split("\n")
-    words = [first]
-    for line in rest:
-        if found := _FIELD.fullmatch(line.strip()):
-            fields[found[1].lower()].append(found[2])
-        else:
-            words.append(line)
-    return " ".join(" ".join(words).split()), fields
-
-
-def _criteria(item: _Item, fields: dict[str, list[str]]) -> list[str]:
-    """What an indented item adds: to `files` or `after`, or criteria; a line that ends in a colon only heads those below."""
-    text = " ".join(item.text.split())
-    below = [child for child in item.children if not _TASK.fullmatch(child.text)]
-    if found := _FIELD.fullmatch(text):
-        fields[found[1].lower()] += [found[2], *(child.text for child in below)]
-        return []
-    if text.endswith(":") and below:
-        return [line for child in below for line in _criteria(child, fields)]
-    return [text] if text else []
-
-
-def _values(lines: list[str]) -> Iterator[str]:
-    """Between commas, but not those inside braces, which belong to a glob."""
-    for line in lines:
-        for value in re.split(r",(?![^{]*\})", line):
-            if bare := value.strip().strip("`").strip():
-                yield bare
-
-
-def _is_ignored(level: int, title: str) -> bool:
-    """A plan's own title may say anything; its sections are what is meant."""
-    return level > 1 and bool(_IGNORED.search(title) or _MANUAL.match(title))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from prowess.core.skill import Skill
-from prowess.select.words import words
+from prowess.select.words import name_words, words
 
 NAME, USE_WHEN, BODY = 1.0, 2.0, 0.2  # against 1 for the rest of the description
 SATURATION = 0.9  # BM25's k1, applied after the fields are added up
@@ -57,7 +57,7 @@ def profile(skill: Skill, body: str) -> Profile:
     """`body` is the skill's instructions, without their header."""
     description = wanted(skill.description)
     use = words(" ".join(_USE_WHEN.findall(description)) + " " + skill.when_to_use)
-    name, rest = words(skill.name), words(_USE_WHEN.sub(" ", description))
+    name, rest = name_words(skill.name), words(_USE_WHEN.sub(" ", description))
     first = words(body[:PAIR_CHARS])
     headings = words("\n".join(_HEADING.findall(body[:BODY_CHARS])))
     later = words(body[PAIR_CHARS:BODY_CHARS])

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from prowess.core.errors import SettingsError
+from prowess.core.extras import IN_BRACKETS
 from prowess.core.skill import Skill
 from prowess.select.profile import wanted
 from prowess.select.rank import Adjust
@@ -39,7 +40,8 @@ def _model() -> Any:
     except ImportError:
         raise SettingsError(
             "skills_semantic is on, and the extra is not installed",
-            hint="pip install 'prowess[semantic]', or set skills_semantic = false",
+            hint="set skills_semantic = false, or install Prowess again with its extra semantic, "
+            f"{IN_BRACKETS}",
         ) from None
     folder = os.path.dirname(wordllama.__file__)
     return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)

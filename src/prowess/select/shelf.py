@@ -93,9 +93,13 @@ class _Shelf:
                 if any(segment is known for known in before):
                     continue
                 descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=".words-")
-                with open(descriptor, "wb") as file:
-                    file.write(dump(segment))
-                os.replace(name, path)
+                try:
+                    with open(descriptor, "wb") as file:
+                        file.write(dump(segment))
+                    os.replace(name, path)
+                except OSError:
+                    os.unlink(name)
+                    raise
             for path in self._paths()[len(segments) :]:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(path)

@@ -71,11 +71,15 @@ class Tally:
         for stem, importance in weight.items():
             found = [(part, hits) for part in self._parts if (hits := part.segment.find(stem))]
             if count := sum(hits.count(part.gone) for part, hits in found):
-                odds = (len(self.skills) - count + 0.5) / (count + 0.5)
-                rarity[stem] = math.log(1 + odds) ** RARITY_POWER
+                rarity[stem] = self.rarity(count)
                 factor = importance * rarity[stem] / STEPS
                 spoken += [Spoken(stem, part, hits, factor) for part, hits in found]
         return rarity, spoken
+
+    def rarity(self, count: int) -> float:
+        """How much a stem says that so many skills have."""
+        odds = (len(self.skills) - count + 0.5) / (count + 0.5)
+        return math.pow(math.log(1 + odds), RARITY_POWER)
 
     def parts(self, place: int, spoken: Iterable[Spoken]) -> Iterator[tuple[Spoken, int]]:
         """The stems that speak for one skill, and how strongly."""
@@ -83,6 +87,13 @@ class Tally:
         for each in spoken:
             if each.part.segment is segment and (strength := each.found.strength(n)):
                 yield each, strength
+
+    def places(self, spoken: Spoken, *, least: int) -> Iterator[int]:
+        """The skills for which a stem speaks at least so strongly."""
+        part = spoken.part
+        for n, strength in spoken.found.hits():
+            if strength >= least and n not in part.gone:
+                yield part.places[n]
 
     def everyone(self, spoken: Sequence[Spoken], given: Mapping[int, float]) -> list[float]:
         """The sum of every skill; `given` is what some have before."""

@@ -2,43 +2,49 @@
 Text into stems: what of a task and of a skill is compared.
 
 Light on purpose. Plurals, -ing and -ed go; heavier stemming found no more skills on labelled tasks.
-camelCase gives the whole and its parts, Chinese, Japanese and Korean give pairs of characters, stop
-words give nothing, so that "the" never chooses a skill.
+camelCase gives the whole and its parts, scripts that put no blanks between words give pairs of
+characters or, where they are alphabets, threes; stop words give nothing, so that "the" never
+chooses a skill. Letters of every script are letters, however they were typed.
 """
 
 import re
+import unicodedata
+from collections.abc import Collection
+from functools import cache
 
-STOP = frozenset(
-    """a an the and or but if then else of to in on at by for from with without into onto over under about
-    as is are was were be been being am do does did doing done have has had having will would can could
-    should may might must shall not no nor so than too very just also only own same such both each few more
-    most other some any all this that these those there here it its itself i me my mine we us our ours you
-    your yours he him his she her hers they them their theirs what which who whom whose when where why how
-    while during before after above below up down out off again further once between through because until
-    against s t don re ve ll d m isn aren wasn doesn didn won wouldn couldn shouldn haven hasn hadn weren ain mustn needn shan cannot let via per etc
-    skill skills use uses used using user users help helps please want wants need needs like get make sure
-    thing things""".split()
-)
-_TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z][/&][A-Za-z](?![A-Za-z0-9])"  # A/B, Q&A
-    r"|[A-Za-z0-9\u00c0-\u024f\u0370-\u052f]+(?:\+\+|#)?"  # words, C++, C#
-    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"  # runs without blanks
-)
+from prowess.select.stop import ENGLISH, OTHERS, UNSPACED
+
+STOP = ENGLISH | OTHERS
+# Scripts without blanks, and how many of their characters make a stem.
+_PAIRS = "\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
+_THREES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+_SHORT = r"(?<![A-Za-z0-9])[A-Za-z][/&][A-Za-z](?![A-Za-z0-9])"  # A/B, Q&A
+_ODD = r"(?:\+\+|#)?"  # C++, C#
+_ASCII = re.compile(rf"{_SHORT}|[A-Za-z0-9]+{_ODD}")
+_LITTLE = re.compile("|".join(sorted(UNSPACED, key=len, reverse=True)))
+# To the last blank that fits. Putting marks in order takes the square of how many stand in a row.
+_PIECE = re.compile(r".{1,500}(?!\S)|.{1,500}", re.DOTALL)
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]{2,}")
+_ABBREVIATED = re.compile("[A-Z]{2,4}").fullmatch
 _VOWEL = re.compile("[aeiouy]")
 _LETTERS_THAT_ARE_NAMES = "cr"  # languages
+_FIRST_THAT_IS_A_WORD = "\u30a0"  # from here on a character may be one by itself
 _LONGEST = 64
+_SHOUTED = 3  # words in capitals; more of them, and nothing else, are no names
 _MOST_KEPT = 100_000
 _known: dict[str, tuple[str, ...]] = {}
 
 
-def words(text: str) -> list[str]:
-    """The stems of `text` in order, stop words left out."""
+def words(text: str, *, kept: Collection[str] = ()) -> list[str]:
+    """The stems of `text` in order, stop words left out but for those `kept`."""
     found: list[str] = []
-    for token in _TOKEN.findall(text):
-        if token[0] >= "\u3040":
-            found += [token[at : at + 2] for at in range(len(token) - 1)] or [token]
+    tokens = _tokens(text)
+    if len(tokens) > _SHOUTED and text.isupper():  # its capitals say nothing
+        tokens = [token.lower() for token in tokens]
+    for token in tokens:
+        if kept and len(token) > 1 and token.lower() in kept:
+            found.append(stem(token.lower()))
             continue
         stems = _known.get(token)
         if stems is None:
@@ -49,13 +55,61 @@ def words(text: str) -> list[str]:
     return found
 
 
+def _tokens(text: str) -> list[str]:
+    """What is a word between blanks, and what is a stem where there are none."""
+    if text.isascii():
+        return _ASCII.findall(text)
+    found: list[str] = []
+    for word, pairs, threes in _any_script().findall(_composed(text)):
+        if word:
+            found.append(word)
+        elif pairs:
+            for part in _LITTLE.sub(" ", pairs).split():
+                found += _overlapping(part, 2) if len(part) > 1 or part == pairs else ()
+        else:
+            found += _overlapping(threes, 3)
+    return found
+
+
+def _composed(text: str) -> str:
+    """The same letters however they were typed: wide, joined, or a letter and its accent."""
+    return "".join(unicodedata.normalize("NFKC", piece) for piece in _PIECE.findall(text))
+
+
+def _overlapping(run: str, size: int) -> list[str]:
+    return [run[at : at + size] for at in range(len(run) - size + 1)] or [run]
+
+
+@cache
+def _any_script() -> re.Pattern[str]:
+    """Words, runs for pairs, runs for threes. The marks of Arabic, Hebrew or Hindi belong to the letter before."""
+    marks = "".join(
+        chr(n) for n in range(0x300, 0x1E00) if unicodedata.category(chr(n)) in ("Mn", "Mc")
+    )
+    letters = rf"[^\W_{_PAIRS}{_THREES}]"
+    return re.compile(
+        rf"({_SHORT}|{letters}+(?:[{marks}]+{letters}*)*{_ODD})|([{_PAIRS}]+)|([{_THREES}]+)"
+    )
+
+
+def name_words(name: str) -> list[str]:
+    """Of a skill's name, where a little word of another language is more likely a name: `nas`, `mit`."""
+    return words(name, kept=OTHERS)
+
+
 def _stems(token: str) -> tuple[str, ...]:
+    stop = ENGLISH if _ABBREVIATED(token) else STOP  # German `mit` is with; MIT is a licence
     parts = [token, *_CAMEL.findall(token)] if _MIXED.search(token) else [token]
     return tuple(
         stem(part)
         for part in map(str.lower, parts)
-        if part not in STOP and (len(part) > 1 or part.isdigit() or part in _LETTERS_THAT_ARE_NAMES)
+        if part not in stop and (len(part) > 1 or _says_something(part))
     )
+
+
+def _says_something(letter: str) -> bool:
+    named = letter in _LETTERS_THAT_ARE_NAMES
+    return named or letter.isdigit() or letter >= _FIRST_THAT_IS_A_WORD
 
 
 def stem(word: str) -> str:
