@@ -221,6 +221,11 @@ def test_people_write_secrets_in_many_ways(line: str) -> None:
     assert secret not in redact(line.format(secret))
 
 
+def test_a_bracket_amid_a_password_does_not_end_it() -> None:
+    assert redact("password=hunTer2)x9Qw81kZZ rest\n") == f"password={SECRET} rest\n"
+    assert redact("f(password=hunTer2x9Qw81kZZ) rest\n") == f"f(password={SECRET}) rest\n"
+
+
 def test_a_cookie_that_says_nothing_about_anybody_stays() -> None:
     assert redact(f"Cookie: session={HEX}; lang=en") == f"Cookie: session={SECRET}; lang=en"
 
@@ -312,6 +317,32 @@ def test_a_known_secret_goes_in_every_form(shown: str) -> None:
     assert shown.rstrip("=") not in told({"a": [f"saw {shown}"]}, known=[KNOWN])
 
 
+QUOTED = "p/w\"d's\\k3y"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        json.dumps(QUOTED)[1:-1].replace("/", "\\/"),
+        json.dumps(json.dumps(QUOTED))[3:-3],
+        json.dumps(json.dumps(QUOTED)[1:-1].replace("/", "\\/"))[1:-1],
+        json.dumps(json.dumps(QUOTED))[3:-3].replace("/", "\\/"),
+        repr(QUOTED)[1:-1],
+        repr(QUOTED).replace("\\'", "'")[1:-1],
+    ],
+    ids=[
+        "slashes",
+        "JSON in JSON",
+        "slashes within",
+        "slashes around",
+        "Python",
+        "unescaped quote",
+    ],
+)
+def test_a_known_secret_goes_however_it_is_quoted(shown: str) -> None:
+    assert redact(f"saw {shown} there", known=[QUOTED]) == f"saw {SECRET} there"
+
+
 def test_the_environment_tells_its_secrets() -> None:
     environment = {"API_TOKEN": "abcdefgh", "HOME": "/home/bob", "DB_PASSWORD": "longer-than-that",
                    "SHORT_SECRET": "abc", "MAX_TOKENS": "100000000", "PASSWORD_FILE": "/run/secret"}  # fmt: skip
@@ -371,6 +402,8 @@ Access denied for user 'root'@'localhost' (using password: YES)
 echo "KEY: ${MY_API_KEY:+SET}"
 ("authorization", "x-amz-content-sha256")
 tests/test_token.py::test_token PASSED
+PASS: `python3 -m unittest`
+- PASS: `pytest tests/test_a1.py` ran 12 tests
 """.strip().split("\n")
 
 

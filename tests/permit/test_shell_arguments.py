@@ -151,6 +151,10 @@ SAFE_ARGUMENTS: dict[str, list[str]] = {
         "curl --compressed x",
         "curl --connect-timeout 5 x",
     ],
+    "Bash(printf:*)": [
+        "printf '%s\\n' $x",
+        'printf -- "%d\\n" "$x"',
+    ],
     "Bash(zip:*)": [
         "zip -r a.zip d",
         "zip -T a.zip",
@@ -339,6 +343,11 @@ RUNNING_ARGUMENTS: dict[str, list[str]] = {
         "awk --file=x f",
         "awk '{print > $1}' f",
         "awk '{print $1 >> \"x\"}' f",
+        'awk \'BEGIN{x=$/"/;system("id")#"\n}\'',
+        'awk \'BEGIN{x=length /"/;system("id")#"\n}\'',
+        'awk \'BEGIN{x=length /"/;print | "sh" #"\n}\'',
+        'awk \'BEGIN{x=$/"/;print > "x" #"\n}\'',
+        'awk \'BEGIN{x=a /"/;"id" | getline #"\n}\'',
     ],
     "Bash(gawk:*)": [
         "gawk 'BEGIN{system(\"id\")}'",
@@ -376,6 +385,13 @@ RUNNING_ARGUMENTS: dict[str, list[str]] = {
         "zip -TT x a b",
         "zip --unzip-command x a b",
         "zip -TTx a b",
+    ],
+    "Bash(printf:*)": [
+        "printf %n PATH",
+        "printf -- %n PATH",
+        'printf "$x" PATH',
+        'printf -- "$x" PATH',
+        "printf -v PATH x",
     ],
     "Bash(/usr/bin/find:*)": [
         "/usr/bin/find . -exec id ;",

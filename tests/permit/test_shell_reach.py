@@ -3,6 +3,7 @@
 import pytest
 
 from granting import allowed, verdict
+from prowess.discover.roots import DEFAULT_DIRS
 
 HERE: list[tuple[str, str]] = [
     ("Bash(./run.sh)", "./run.sh"),
@@ -60,6 +61,8 @@ def test_a_star_for_the_program_is_no_leave_to_run_another() -> None:
     [
         *(".github/workflows/ci.yml", ".agents/skills/x/SKILL.md", ".claude/settings.json"),
         *(".envrc", ".husky/pre-commit", "prowess.toml", "sub/.envrc", ".GitHub/Workflows/x.yml"),
+        *(".mcp.json", ".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json"),
+        *(f"{folder}/x/SKILL.md" for folder in DEFAULT_DIRS if not folder.startswith("~")),
     ],
 )
 def test_what_other_programs_run_is_written_only_by_a_rule_that_names_it(path: str) -> None:

@@ -4,7 +4,9 @@ import pytest
 
 from granting import allowed
 
-WRITERS = "curl wget tar sed rsync cp mv tee install ln dd touch unzip find ssh"
+WRITERS = (
+    "curl wget tar sed rsync cp mv tee install ln dd touch unzip find ssh zip split mkdir chmod"
+)
 RULES = " ".join(f"Bash({name}:*)" for name in WRITERS.split())
 
 
@@ -36,6 +38,20 @@ RULES = " ".join(f"Bash({name}:*)" for name in WRITERS.split())
         "ln -s .git/hooks out",
         "dd if=a of=.git/hooks/pre-commit",
         "touch prowess.toml",
+        "touch .g{it,}/config",
+        "cp a .g{,it}/hooks",
+        "cp a .g{,'it'}/hooks",
+        "cp a .github/{x,workflows}",
+        "tee .g{h..j}t/config",
+        "tee .g*/config",
+        "cp a .[g]it/config",
+        "zip -r .git/x a",
+        "zip -b tmp .git/x a",
+        "split a .git/hooks/x",
+        "mkdir -p .git/hooks",
+        "chmod +x .git/hooks/pre-commit",
+        "ssh -E .git/config h",
+        "touch {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}",
         "cd .git && cp ../a hooks/pre-commit",
         "cd .git/hooks; tar xf ../../a.tar",
         "find . -exec cp {} .git/hooks/ \\;",
@@ -69,6 +85,15 @@ def test_a_guarded_place_is_no_target(command: str) -> None:
         "echo x | tee log.txt",
         "touch .gitignore",
         "cd src && cp a b",
+        "cp .envrc{,.bak}",
+        "cp a.yml{,.bak}",
+        "touch {a,b}.txt",
+        "mkdir -p src/{a,b}/{c,d}",
+        "cp src/* out/",
+        "cp *.toml out",
+        "chmod +x *.sh",
+        "zip -r out.zip . -x '.git/*'",
+        "zip -r out.zip .github",
         "ssh -i key -p 22 h ls",
         "ssh -o IdentitiesOnly=yes h",
     ],

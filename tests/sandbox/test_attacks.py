@@ -157,6 +157,25 @@ def test_a_place_that_is_no_whole_path_is_refused(
         asyncio.run(walls.run(an_order(workspace, "true", readable=[path])))
 
 
+@pytest.mark.parametrize("writable", [True, False])
+@pytest.mark.parametrize("home", ["", "users/me"])
+def test_a_home_folder_is_no_place_for_a_command(
+    walls: Sandbox, workspace: Path, monkeypatch: pytest.MonkeyPatch, home: str, *, writable: bool
+) -> None:
+    """What shells, git and we ourselves obey lies there, to be changed for the next run."""
+    (workspace / home).mkdir(parents=True, exist_ok=True)
+    monkeypatch.setenv("HOME", str(workspace / home))
+    places = [str(workspace)]
+    order = (
+        an_order(workspace, "true", writable=places)
+        if writable
+        else an_order(workspace, "true", readable=places, writable=[])
+    )
+
+    with pytest.raises(RefusedError, match="home folder"):
+        asyncio.run(walls.run(order))
+
+
 def test_a_working_folder_outside_of_the_places_is_refused(
     walls: Sandbox, workspace: Path, outside: Path
 ) -> None:
@@ -448,9 +467,31 @@ def test_a_command_does_not_begin_when_we_died_before_its_sandbox_stood(
     """Killed at any moment of the beginning, by a signal that ends our threads one after the other."""
     if not isinstance(walls, Bubblewrap):
         pytest.skip("only bubblewrap builds its sandbox in a process of its own")
+    for milliseconds in range(0, 24, 4):
+        _begin_and_die(walls.binary, workspace, after=milliseconds / 1000)
+
+        assert not (workspace / "started").exists(), milliseconds
+
+
+def test_nothing_of_a_sandbox_stays_when_we_died_before_its_first_process_began(
+    walls: Sandbox, workspace: Path, tmp_path: Path
+) -> None:
+    if not isinstance(walls, Bubblewrap):
+        pytest.skip("only bubblewrap builds its sandbox in a process of its own")
+    late = tmp_path / "late"
+    late.write_text(f'#!/bin/sh\nsleep 0.3\nexec {walls.binary} "$@"\n')
+    late.chmod(0o755)
+
+    _begin_and_die(str(late), workspace, after=0)
+
+    assert not (workspace / "started").exists()
+
+
+def _begin_and_die(binary: str, workspace: Path, *, after: float) -> None:
+    """Until nothing of the command is left."""
     token = uuid4().hex
     script = f"""
-import asyncio, os, signal, sys, threading
+import asyncio, os, signal, threading
 from prowess.core.process import Order
 from prowess.sandbox.bubblewrap import Bubblewrap
 place = {str(workspace)!r}
@@ -458,19 +499,17 @@ order = Order(argv=["sh", "-c", "sleep 1; touch started", {token!r}], cwd=place,
 async def start_and_die():
     for _ in range(20):
         threading.Thread(target=threading.Event().wait, daemon=True).start()
-    running = asyncio.ensure_future(Bubblewrap({walls.binary!r}).run(order))
-    await asyncio.sleep(float(sys.argv[1]))
+    running = asyncio.ensure_future(Bubblewrap({binary!r}).run(order))
+    await asyncio.sleep({after})
     os.kill(os.getpid(), signal.SIGKILL)
 asyncio.run(start_and_die())
 """
-    for milliseconds in range(0, 24, 4):
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
-        after = str(milliseconds / 1000)
-        subprocess.run([sys.executable, "-c", script, after], env=environment, check=False)
-        while alive(token):
-            time.sleep(0.01)
-
-        assert not (workspace / "started").exists(), after
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=False)
+    until = time.monotonic() + 60
+    while left := alive(token):
+        assert time.monotonic() < until, [Path(f"/proc/{pid}/wchan").read_text() for pid in left]
+        time.sleep(0.01)
 
 
 def _wait_until_still(beat: Path) -> None:

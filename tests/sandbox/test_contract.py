@@ -39,6 +39,25 @@ def test_a_program_that_is_not_there_is_told_as_a_shell_tells_it(
     assert b"no-such-program" in done.err
 
 
+def test_a_word_that_no_program_is_given_is_refused_in_plain_words(
+    sandbox: Sandbox, run: Run
+) -> None:
+    assert run(sandbox, "true", "é" * 65_535).code == 0
+
+    with pytest.raises(RefusedError, match="131,072 bytes") as refused:
+        run(sandbox, "true", "é" * 65_536)
+
+    assert "write it to a file" in refused.value.hint
+
+
+def test_a_variable_that_no_program_is_given_is_left_out(sandbox: Sandbox, run: Run) -> None:
+    given = {"LONG": "x" * 131_072, "FITS": "y" * 131_066}
+
+    done = run(sandbox, "sh", "-c", 'echo "${#LONG} ${#FITS}"', environment=given)
+
+    assert done.out == b"0 131066\n"
+
+
 def test_what_is_given_to_read_is_read_to_its_end(sandbox: Sandbox, run: Run) -> None:
     text = os.urandom(300_000)
 

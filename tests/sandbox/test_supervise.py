@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from uuid import uuid4
@@ -112,6 +113,18 @@ def test_time_that_is_up_ends_it_with_all_it_started() -> None:
 
     assert done.killed_by == "timeout"
     assert alive(token) == []
+
+
+def test_time_is_up_also_for_one_whose_listener_never_waits() -> None:
+    """One chunk of short lines keeps it busy for longer than the program may run."""
+
+    async def hear(line: bytes) -> None:
+        time.sleep(0.0005)  # noqa: ASYNC251 - this is the listener that never waits
+
+    done = supervised("yes", "x", wall=1.0, idle=0.5, on_line=hear)
+
+    assert done.killed_by == "timeout"
+    assert done.seconds < 8
 
 
 def test_a_daemon_that_closed_everything_does_not_outlive_it() -> None:

@@ -4,11 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from uuid import uuid4
 
 from sandbox.commands import alive, python
+from support import until
 
 SUPERVISOR = """
 import asyncio, os, sys
@@ -28,13 +27,6 @@ TREE = '"$@" & setsid "$@" & (setsid "$@" &) ; wait'
 def supervisor(*words: str) -> "subprocess.Popen[str]":
     argv = [sys.executable, "-c", SUPERVISOR, os.environ["PATH"], *words]
     return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    patience = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < patience
-        time.sleep(0.02)
 
 
 def test_the_whole_tree_dies_when_its_supervisor_is_killed() -> None:

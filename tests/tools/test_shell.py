@@ -225,6 +225,37 @@ def test_what_may_have_done_something_is_not_run_again(
     assert len(sandbox.commands) == 1
 
 
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        "fatal: Unable to create '.git/index.lock': File exists.",
+        "curl: (6) x: Temporary failure in name resolution",
+        "bash: line 1: ./other: Text file busy",
+        "bash: fork: Resource temporarily unavailable",
+    ],
+)
+def test_a_script_that_may_have_done_much_is_not_run_again_for_the_words_of_another(
+    act: Act, workspace: Path, trouble: str, pauses: list[float]
+) -> None:
+    write_file(workspace / "send.sh", f'echo ran >> log\necho "{trouble}" >&2\nexit 1\n')
+
+    assert not act("Bash", command="bash send.sh").ok
+
+    assert (workspace / "log").read_text() == "ran\n"
+    assert not pauses
+
+
+def test_what_could_not_be_started_is_tried_again(
+    act: Act, workspace: Path, pauses: list[float]
+) -> None:
+    script = write_file(workspace / "busy", "#!/bin/sh\necho ran\n")
+    script.chmod(0o755)
+    with script.open("a"):  # who writes a program keeps it from being started
+        assert not act("Bash", command="./busy").ok
+
+    assert pauses == [0.05, 0.2, 0.8]
+
+
 def test_a_lock_of_git_is_waited_for(
     act: Act, workspace: Path, sandbox: Any, pauses: list[float]
 ) -> None:
@@ -303,8 +334,42 @@ def test_words_are_literal_only_when_no_shell_would_change_them() -> None:
     assert literal("*.py") is None
 
 
-def test_only_reading_is_known_with_care() -> None:
-    assert only_reads("git status; ls | head -3 2>/dev/null")
-    assert not only_reads("ls > list.txt")
-    assert not only_reads("git commit -m x")
-    assert not only_reads("sort -o a a")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git status; ls | head -3 2>/dev/null",
+        "grep 'a>b' \"x -> y\" c\\>d <in.txt",
+        "grep -n 'end$' a.txt 2>&1",
+        "find . -name '*.py' -type f",
+        "date -u; file -b a; tree -L 2; git diff --stat",
+    ],
+)
+def test_what_only_reads_is_known(command: str) -> None:
+    assert only_reads(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls > list.txt",
+        "echo ran>>list.txt",
+        "echo ran&>list.txt",
+        "echo ran 2>list.txt",
+        "echo 'ran'>list.txt",
+        "cat <in.txt>list.txt",
+        "cat <>list.txt",
+        "echo ran>&list.txt",
+        "echo $'\\'' >list.txt '' \\'",
+        "git commit -m x",
+        "git diff --output=list.txt",
+        "sort -o a a",
+        "find . '-delete'",
+        'find . -name x -ex"ec" rm x +',
+        "date -s 2020-01-01",
+        "rg --pre=./x y",
+        "tree -o list.txt",
+        "xxd a list.txt",
+    ],
+)
+def test_what_may_do_more_than_read_is_not_said_to_only_read(command: str) -> None:
+    assert not only_reads(command)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,10 +11,15 @@ from typing import Any
 
 import pytest
 
-from prowess.core.chat import Call, Observation
+from prowess.core.chat import Call, Observation, Reply
+from prowess.core.ports import Gate
 from prowess.core.verdict import Verdict
+from prowess.model.scripted import call, final
+from prowess.tools.box import open_box
 from prowess.tools.place import Place
+from prowess.tools.standard import standard_tools
 from prowess.tools.toolbox import Tool, Toolbox, seen, typed
+from running import Running
 from support import write_file
 
 Act = Callable[..., Observation]
@@ -63,6 +69,12 @@ def _tool(box: Toolbox, name: str) -> Tool:
         (Call(id="1", tool="Bash", input={"command": "cat \"it's\" $(rm x) 'y'"}), False),
         (Call(id="1", tool="Bash", input={"command": "find . -delete"}), False),
         (Call(id="1", tool="Bash", input={}), False),
+        (Call(id="1", tool="Bash", input={"command": "echo ran>>log"}), False),
+        (Call(id="1", tool="shell", input={"cmd": "echo ran >> log"}), False),
+        (Call(id="1", tool="Bash", input={"arguments": '{"command": "git push"}'}), False),
+        (Call(id="1", tool="shell", input={"cmd": "git log"}), True),
+        (Call(id="1", tool="str_replace", input={"path": "a"}), False),
+        (Call(id="1", tool="unheard of", input={}), True),
     ],
 )
 def test_it_is_known_which_calls_may_be_made_twice(
@@ -112,6 +124,18 @@ def test_arguments_are_read_as_they_were_meant(
     assert seen.healed
 
 
+@pytest.mark.parametrize("command", [{"a": 1}, ["touch", "made"]])
+def test_what_is_no_text_is_never_run_as_a_command(
+    act: Act, workspace: Path, command: object
+) -> None:
+    seen = act("Bash", command=command)
+
+    assert not seen.ok
+    assert not seen.healed
+    assert "command" in seen.text
+    assert list(workspace.iterdir()) == []
+
+
 def test_the_call_as_meant_can_be_shown_to_the_gate(box: Toolbox) -> None:
     mended = box.mend(Call(id="7", tool="shell", input={"cmd": "ls"}))
 
@@ -119,15 +143,43 @@ def test_the_call_as_meant_can_be_shown_to_the_gate(box: Toolbox) -> None:
     assert box.mend(mended.call) == replace(mended, healed=())
 
 
-def test_a_mended_call_that_is_not_granted_is_refused(act: Act) -> None:
-    def gate(call: Call) -> Verdict:
-        return Verdict(allowed=call.tool != "Bash", reason="Bash is not granted")
+def run_in(box: Toolbox, *script: Reply, gate: Gate, **means: Any) -> Running:
+    meant = {"meant": lambda call: box.mend(call).call, "repeatable": box.repeatable}
+    run = Running([*script, final("done")], gate=gate, act=box.act, means={**meant, **means})
+    run()
+    return run
 
-    seen = act("shell", cmd="touch made", _place={"gate": gate})
 
-    assert seen.refused
-    assert not seen.ok
-    assert seen.text == "Bash is not granted"
+def no_bash(call: Call) -> Verdict:
+    return Verdict(allowed=call.tool != "Bash", reason="Bash is not granted", askable=True)
+
+
+def test_a_mended_call_that_is_not_granted_is_refused(box: Toolbox, workspace: Path) -> None:
+    run = run_in(box, call("shell", cmd="touch made"), gate=no_bash)
+
+    (told,) = run.payloads("call.finished")
+    assert told["refused"]
+    assert run.asked[1][-1].text == "Bash is not granted"
+    assert not (workspace / "made").exists()
+
+
+def test_a_person_is_asked_about_the_call_as_it_was_meant_and_a_yes_holds(
+    place: Place, workspace: Path
+) -> None:
+    shown = []
+
+    async def grant(call: Call, reason: str) -> bool:
+        shown.append((call.tool, call.input))
+        return True
+
+    here = replace(place, gate=no_bash)
+    box = Toolbox(standard_tools(here), here)
+    run = run_in(box, call("shell", cmd="touch made"), gate=no_bash, grant=grant)
+
+    (told,) = run.payloads("call.finished")
+    assert told["ok"]
+    assert shown == [("Bash", {"command": "touch made"})]
+    assert (workspace / "made").exists()
 
 
 @pytest.mark.parametrize(
@@ -231,9 +283,78 @@ def test_long_output_is_kept_whole_and_shown_short(place: Place) -> None:
     assert "line 5000" in _read(place, whole)
 
 
-def _read(place: Place, path: str) -> str:
-    from prowess.tools.standard import standard_tools
+def test_what_was_kept_whole_stays_when_a_server_gives_the_same_id_again(place: Place) -> None:
+    async def talk(call: Call) -> Observation:
+        return seen(f"{call.input['word']}\n" * 10_000)
 
+    box = Toolbox([replace(a_tool(talk), parameters={"type": "object"})], place)
+    made = [
+        asyncio.run(box.act(Call(id="call_1", tool="Odd", input={"word": word})))
+        for word in ("first", "second", "third")
+    ]
+
+    kept = [Path(each.facts["whole_output"]).read_text()[:5] for each in made]
+    assert kept == ["first", "secon", "third"]
+    assert [oct(os.stat(each.facts["whole_output"]).st_mode & 0o777) for each in made] == [
+        "0o600"
+    ] * 3
+
+
+SECRET = "zz" + "TopSecretValue" * 4 + "99Q"
+
+
+def without_secret(text: str) -> str:
+    return text.replace(SECRET, "[secret]")
+
+
+@pytest.mark.parametrize("before", range(17_900, 18_100, 20))
+def test_no_secret_is_cut_in_two_where_long_output_is(place: Place, before: int) -> None:
+    async def talk(call: Call) -> Observation:
+        return seen("x" * before + SECRET + "y" * 40_000)
+
+    here = replace(place, clean=without_secret)
+    made = asyncio.run(Toolbox([a_tool(talk)], here).act(Call(id="1", tool="Odd", input={})))
+
+    assert "TopSecret" not in made.text
+    assert "TopSecret" not in Path(made.facts["whole_output"]).read_text()
+
+
+@pytest.mark.parametrize("before", [300, 360, 399, 1_940, 1_999, 6_000])
+def test_no_secret_is_cut_in_two_where_a_long_line_is(
+    act: Act, workspace: Path, before: int
+) -> None:
+    write_file(workspace / "a.txt", "x" * before + SECRET + "y" * 9_000)
+    clean = {"clean": without_secret}
+
+    read = act("Read", file_path="a.txt", _place=clean).text
+    found = act("Grep", pattern="xx", _place=clean).text
+
+    assert "xx" in read
+    assert "xx" in found
+    assert "zzTop" not in read + found
+
+
+def test_others_go_on_while_long_output_is_cleaned(place: Place) -> None:
+    loops = threading.Semaphore(0)
+
+    def slow(text: str) -> str:
+        assert loops.acquire(timeout=60)  # which only the loop lets go
+        return text
+
+    async def talk(call: Call) -> Observation:
+        return seen("x" * 40_000)
+
+    async def go() -> Observation:
+        box = Toolbox([a_tool(talk)], replace(place, clean=slow))
+        made = asyncio.create_task(box.act(Call(id="1", tool="Odd", input={})))
+        await asyncio.sleep(0)
+        asyncio.get_running_loop().call_later(0.01, loops.release)
+        return await made
+
+    assert asyncio.run(go()).ok
+
+
+def _read(place: Place, path: str) -> str:
     box = Toolbox(standard_tools(place), place)
     call = Call(id="2", tool="Read", input={"file_path": path, "offset": 4990, "limit": 20})
     return asyncio.run(box.act(call)).text
@@ -253,6 +374,21 @@ def test_any_typed_function_can_be_a_tool(place: Place, monkeypatch: pytest.Monk
 
     assert made == Observation(call_id="9", text="hello all ")
     assert tool.card().description == "about greet"
+
+
+@pytest.mark.parametrize(
+    ("home", "warned"), [("workspace", True), ("workspace/me", True), (".", False), ("run", False)]
+)
+def test_it_is_warned_of_a_home_folder_as_the_workspace(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str, *, warned: bool
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / home))
+
+    async def go() -> tuple[str, ...]:
+        async with open_box(place, {}) as box:
+            return box.warnings
+
+    assert any("your home folder" in each for each in asyncio.run(go())) is warned
 
 
 def test_fields_that_are_null_are_left_out(act: Act, workspace: Path) -> None:

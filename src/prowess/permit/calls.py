@@ -43,7 +43,7 @@ def judge_call(call: Call, policy: Policy) -> Verdict:
     if forbidding := _forbidden(call.tool, policy):
         return forbidding
     if call.tool == "Bash":
-        return judge_command(call.input.get("command"), policy)
+        return judge_command(call.input.get("command"), policy, call.values)
     if call.tool in ALWAYS:
         return Verdict(allowed=True, reason=f"{call.tool} needs no rule")
     judge = _JUDGES.get(call.tool, _plain)

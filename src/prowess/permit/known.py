@@ -53,7 +53,21 @@ def _forms(value: str) -> set[bytes]:
     # A key of many lines may be shown a line at a time.
     for line in {value.strip(), *value.splitlines()}:
         shown = {line, quote(line, safe="", errors="replace"), quote_plus(line, errors="replace")}
-        shown |= {json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1]}
+        shown |= _as_literals(line)
         forms.add(line.encode("utf-8", "surrogateescape"))  # as it is found inside base64
         forms |= {view.data for each in shown for view in views(each) if b"\n" not in view.data}
     return forms
+
+
+def _as_literals(text: str) -> set[str]:
+    """The text between quotes of JSON or Python, also where that JSON is itself a text of JSON."""
+    in_python = repr(text + '"')[1:-2]  # where both quotes occur, the single one is escaped
+    once = _in_json({text})
+    return once | _in_json(once) | {in_python, in_python.replace("\\'", "'")}
+
+
+def _in_json(texts: set[str]) -> set[str]:
+    written = {
+        json.dumps(each, ensure_ascii=only)[1:-1] for each in texts for only in (True, False)
+    }
+    return written | {each.replace("/", "\\/") for each in written}

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 # Other tools run what they find in these, so writing there would be a way around every rule.
 PROTECTED = (
-    ".git", ".claude", ".skills", ".agents/skills", ".vscode", ".idea", ".husky", ".envrc",
-    ".github/workflows", "prowess.toml",
+    ".git", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".skills", ".agent/skills",
+    ".agents/skills", ".github/skills", ".github/workflows", ".vscode", ".idea", ".husky", ".envrc",
+    ".mcp.json", "prowess.toml",
 )  # fmt: skip
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -61,6 +62,20 @@ def protected(path: str) -> str | None:
         found = f"/{path}/".casefold().find(f"/{each}/")
         if found >= 0:
             return path[found : found + len(each)]
+    return None
+
+
+def may_be_protected(path: str) -> str | None:
+    """The same for a path with stars in it, which find no name with a dot before it unless they say the dot."""
+    from fnmatch import fnmatchcase
+
+    parts = path.casefold().split("/")
+    for each in PROTECTED:
+        wanted = each.split("/")
+        for at in range(len(parts) - len(wanted) + 1):
+            said = parts[at : at + len(wanted)]
+            if said[0][:1] == wanted[0][0] and all(map(fnmatchcase, wanted, said)):
+                return each
     return None
 
 

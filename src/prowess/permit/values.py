@@ -66,7 +66,9 @@ def is_secret(it: Written) -> bool:
         return False
     if it.family == "weak":
         bare = 6 if it.joined and it.shouted else 8 if it.joined else 12
-        return random(value, 8) if it.quoted else random(value, bare) and not _CODE.fullmatch(value)
+        if it.quoted:
+            return random(value, 8)
+        return b" " not in value and random(value, bare) and not _CODE.fullmatch(value)
     if it.quoted:
         return not (b" " in value and _PROSE.fullmatch(value)) and not _is_path(value)
     return not _CODE.fullmatch(value) and not _is_path(value) and _is_bare_secret(value, it)

@@ -35,6 +35,8 @@ TOOL_KINDS: tuple[str, ...] = get_args(ToolKind)
 SUMMARY_FIELDS = (
     "summary", "progress", "visibility", "iteration", "max_iterations", "tool_kind", "outcome", "ok",
 )  # fmt: skip
+# And of an outcome: how it ended and what it answered, not what it was given, stored and left.
+OUTCOME_FIELDS = ("ending", "answer", "reason", "iterations", "tokens", "cost")
 
 _BY_ROLE = {Role.END_USER: Level.SUMMARY, Role.DEVELOPER: Level.FULL, Role.ADMIN: Level.FULL}
 _BY_TOOL: Mapping[ToolKind, Level] = {"DATABASE": Level.HIDDEN}
@@ -84,7 +86,26 @@ def seen(
 
 
 def _summary(payload: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: payload[name] for name in SUMMARY_FIELDS if name in payload}
+    told = brief(payload)
+    return {name: told[name] for name in SUMMARY_FIELDS if name in told}
+
+
+def brief(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    All fields of an event, but in its summary and its outcome nothing that is for FULL alone: what a
+    run was given and stored, and the words with which a program failed.
+    """
+    told = dict(payload)
+    if "error" in payload and "summary" in payload:
+        told["summary"] = f"{payload.get('step', 'it')}: failed"
+    if isinstance(outcome := payload.get("outcome"), Mapping):
+        told["outcome"] = {name: outcome[name] for name in OUTCOME_FIELDS if name in outcome}
+        details = outcome.get("details")
+        if step := details.get("step") if isinstance(details, Mapping) else None:
+            told["outcome"]["reason"] = f"the step {step!r} failed"
+            if payload.get("summary") == outcome.get("reason"):
+                told["summary"] = told["outcome"]["reason"]
+    return told
 
 
 def read_visibility(settings: Mapping[str, Any]) -> Visibility:

@@ -89,9 +89,9 @@ class Bubblewrap:
     def _start(self, order: Order, group: Group | None) -> "Namespaced":
         with ExitStack() as stack:
             places = pin(order, stack)
-            told, tells = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-            stack.callback(os.close, told)
-            stack.callback(os.close, tells)
+            # A file and not a pipe: bwrap would die of one that we, killed, no longer read, and
+            # leave its child waiting for it for ever.
+            status = _file(b"", stack)
             hears, goes = os.pipe2(os.O_CLOEXEC)
             stack.callback(os.close, hears)
             stack.callback(os.close, goes)
@@ -101,7 +101,7 @@ class Bubblewrap:
             for path, copy in copies:
                 words += ["--perms", "0444", "--file", str(copy), path]
             words += ["--remount-ro", "/"]
-            words += ["--json-status-fd", str(tells)]
+            words += ["--json-status-fd", str(status)]
             words += ["--seccomp", str(calls)] if seccomp.program() else []
             # By a descriptor: as arguments everybody could see the variables, and as our
             # environment they would work on bwrap itself, which is outside.
@@ -118,12 +118,12 @@ class Bubblewrap:
                 pass_fds=[
                     arguments,
                     calls,
-                    tells,
+                    status,
                     *(copy for _, copy in copies),
                     *(place.descriptor for place in places),
                 ],
             )
-            return Namespaced(popen, told=os.dup(told), goes=os.dup(goes))
+            return Namespaced(popen, status=os.dup(status), goes=os.dup(goes))
 
 
 class Namespaced:
@@ -132,11 +132,11 @@ class Namespaced:
     kills all the others, and it is not gone before they are.
     """
 
-    def __init__(self, popen: "subprocess.Popen[bytes]", *, told: int, goes: int) -> None:
+    def __init__(self, popen: "subprocess.Popen[bytes]", *, status: int, goes: int) -> None:
         self.pid, (self.out, self.err) = popen.pid, pipes(popen)
         self.exited = exit_of(popen)
-        self._popen, self._told, self._goes = popen, told, goes
-        self._status = b""
+        self._popen, self._status, self._goes = popen, status, goes
+        self._told = b""
         self._first = 0  # the number of the first process, 0 until bwrap has told it
         self._handle: int | None = None
         self._ended = False
@@ -172,13 +172,13 @@ class Namespaced:
 
     def was_set_up(self) -> bool:
         """Whether bwrap came as far as running the command; its own failures look like exit codes."""
-        return b'"exit-code"' in self._status
+        return b'"exit-code"' in self._told
 
     async def end(self) -> None:
         if self._ended:
             return
         try:
-            while not (self._listen() or self.exited.done()):  # noqa: ASYNC110 - a pipe, not an event
+            while not (self._listen() or self.exited.done()):  # noqa: ASYNC110 - a file, not an event
                 await asyncio.sleep(0.001)  # it tells within the first milliseconds of its life
         finally:
             self._kill()
@@ -186,16 +186,14 @@ class Namespaced:
         await self._gone()
         self._popen.wait()
         reap({self._first})
-        os.close(self._told)
+        os.close(self._status)
         os.close(self._goes)
         self._ended = True
 
     def _listen(self) -> bool:
         """Take in what bwrap has told; whether the first process of the namespace is known."""
-        with contextlib.suppress(BlockingIOError):
-            while part := os.read(self._told, 4096):
-                self._status += part
-        if not self._first and (number := re.search(rb'"child-pid": *(\d+)', self._status)):
+        self._told = os.pread(self._status, 4096, 0)
+        if not self._first and (number := re.search(rb'"child-pid": *(\d+)', self._told)):
             self._first = int(number[1])
             with contextlib.suppress(ProcessLookupError):
                 self._handle = os.pidfd_open(self._first)

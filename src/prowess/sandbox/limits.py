@@ -10,10 +10,12 @@ import os
 import time
 from collections.abc import Sequence
 
+from prowess.core.errors import RefusedError
 from prowess.core.process import KilledBy, Limits
 from prowess.sandbox.tree import tasks_of, usage
 
 SHELL = "/bin/sh"
+LONGEST_WORD = 32 * 4096 - 1  # bytes of one argument, or of one variable with its name, on Linux
 # Shells disagree on the letter for processes. A limit that is lower already stays as it is.
 _LAUNCH = """
 { ulimit -c 0; ulimit -t "$1"; ulimit -f "$2"; ulimit -d "$3"
@@ -37,7 +39,15 @@ def launch(
     Data rather than address space is limited: many programs reserve far more than they use.
     `grouped`: the kernel limits the processes of the tree. Where it does not, and we are root, only
     our own looking does, and the command gives way to it: a fork bomb would leave us no time.
+    `RefusedError` for a word that is longer than the kernel gives to any program.
     """
+    longest = max(map(size, argv))
+    if longest > LONGEST_WORD:
+        raise RefusedError(
+            f"a word of the command is {longest:,} bytes long, and no program is given more than "
+            f"{LONGEST_WORD:,}",
+            hint="write it to a file, and run or read that",
+        )
     numbers = (
         limits.cpu_seconds + 1,  # behind the look at the whole tree, which tells what happened
         -(-limits.file_bytes // _BLOCK),
@@ -46,6 +56,11 @@ def launch(
         _LEAST_URGENT if os.geteuid() == 0 and not grouped else 0,
     )
     return [SHELL, "-c", _LAUNCH, SHELL, *map(str, numbers), *argv]
+
+
+def size(word: str) -> int:
+    """Its bytes, as a program is given it."""
+    return len(word.encode("utf-8", "surrogatepass"))
 
 
 def _most_processes(limits: Limits, *, namespaced: bool) -> int:

@@ -9,6 +9,9 @@ OnLine = Callable[[bytes], Awaitable[None]]  # gets a line without its end
 
 _CHUNK = 64 * 1024
 _LONGEST_LINE = 16 * 1024**2  # a longer one is told in pieces
+_SPELL = (
+    0.02  # seconds of telling, after which others have their turn: the watch over limits, for one
+)
 
 
 class Tap:
@@ -32,7 +35,6 @@ class Tap:
             while chunk := await reader.read(_CHUNK):
                 self._keep(chunk)
                 await self._tell(chunk)
-                self.moved = time.monotonic()
             if self._line:
                 await self._tell(b"\n")
         finally:
@@ -44,6 +46,7 @@ class Tap:
         self.dropped += max(0, len(chunk) - room)
 
     async def _tell(self, chunk: bytes) -> None:
+        self.moved = time.monotonic()
         if not self._on_line:
             return
         first, *rest = chunk.split(b"\n")
@@ -51,6 +54,15 @@ class Tap:
         for start in rest:
             await self._on_line(bytes(self._line))
             self._line = bytearray(start)
+            await self._pause()
         if len(self._line) > _LONGEST_LINE:
             await self._on_line(bytes(self._line))
             self._line = bytearray()
+        self.moved = time.monotonic()
+
+    async def _pause(self) -> None:
+        """A listener that never waits would keep everybody else waiting."""
+        now = time.monotonic()
+        if now - self.moved > _SPELL:
+            self.moved = now
+            await asyncio.sleep(0)

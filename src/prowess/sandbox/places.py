@@ -18,6 +18,7 @@ from itertools import chain
 
 from prowess.core.errors import RefusedError
 from prowess.core.process import Order
+from prowess.sandbox.limits import LONGEST_WORD, size
 
 # The merged /usr, and the folders beside it on systems that have not merged them.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -55,9 +56,9 @@ def pin(order: Order, stack: ExitStack) -> list[Place]:
     """
     Open every place of the order, outer ones first; the stack closes them.
 
-    Raises `RefusedError` for a path that is relative, missing or behind a link, for a working
-    folder that is in none of the places, and for a NUL anywhere: it would end one word of ours and
-    begin another.
+    Raises `RefusedError` for a path that is relative, missing or behind a link, for the home folder
+    or one that holds it, for a working folder that is in none of the places, and for a NUL anywhere:
+    it would end one word of ours and begin another.
     """
     words = (order.cwd, *order.argv, *order.readable, *order.writable)
     if any("\0" in word for word in (*words, *chain(*order.environment.items()))):
@@ -65,6 +66,12 @@ def pin(order: Order, stack: ExitStack) -> list[Place]:
     wanted = {**dict.fromkeys(order.readable, False), **dict.fromkeys(order.writable, True)}
     places = []
     for path in sorted(wanted):
+        if _holds_home(path):
+            # Keys lie there, and what shells, git and we ourselves obey: no wall would be left.
+            raise RefusedError(
+                f"{path} is or holds your home folder, which no sandboxed command gets",
+                hint="work in a folder of its own, below it",
+            )
         descriptor = _open(path)
         stack.callback(os.close, descriptor)
         places.append(Place(path=path, descriptor=descriptor, writable=wanted[path]))
@@ -100,7 +107,10 @@ def _open(path: str) -> int:
 
 
 def environment(home: str, temporary: str, added: Mapping[str, str]) -> dict[str, str]:
-    """All the variables a command gets; none of ours is among them unless the order names it."""
+    """
+    All the variables a command gets; none of ours is among them unless the order names it. One that
+    is too long for any program to be given is left out.
+    """
     return {
         "PATH": ":".join((*search_path(), *_PATH)),
         "HOME": home,
@@ -108,8 +118,13 @@ def environment(home: str, temporary: str, added: Mapping[str, str]) -> dict[str
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         **_GIT,
-        **added,
+        **carried(added),
     }
+
+
+def carried(added: Mapping[str, str]) -> dict[str, str]:
+    """Those of the variables that are not too long to be handed to a program."""
+    return {name: value for name, value in added.items() if size(f"{name}={value}") <= LONGEST_WORD}
 
 
 @cache

@@ -15,7 +15,7 @@ import tempfile
 from prowess.core.process import Finished, Level, Order
 from prowess.sandbox.cgroup import make_group
 from prowess.sandbox.limits import launch
-from prowess.sandbox.places import environment
+from prowess.sandbox.places import carried, environment
 from prowess.sandbox.process import attend, start
 
 
@@ -38,4 +38,4 @@ class Plain:
 
 def _environment(order: Order) -> dict[str, str]:
     clean = environment(os.path.expanduser("~"), tempfile.gettempdir(), {})
-    return {**clean, "PATH": os.environ.get("PATH", clean["PATH"]), **order.environment}
+    return {**clean, "PATH": os.environ.get("PATH", clean["PATH"]), **carried(order.environment)}

@@ -8,6 +8,7 @@ failing callback), the whole tree is dead before `attend` returns or raises.
 
 import asyncio
 import contextlib
+import math
 import os
 import secrets
 import subprocess
@@ -28,6 +29,7 @@ from prowess.sandbox.tree import MARK, kill_tree
 _FLOOD = 64  # times the limit: no command that means well prints so much
 _LOOK = 0.25  # seconds between two looks at a command whose use is not measured
 _PATIENCE = 5.0  # seconds for what is dead to be gone, or for a pipe that somebody still holds
+_LAST_WORDS = 1.0  # seconds for hearing what one that was stopped had said by then
 _KILLED = -9
 
 
@@ -85,7 +87,7 @@ async def attend(
     try:
         killed_by = await _first(child.exited, watch, taps)
         await child.end()
-        await _settle(taps, (out, err))
+        await _settle(taps, (out, err), within=_LAST_WORDS if killed_by else math.inf)
         if group and group.ran_out_of_memory():
             killed_by = "memory"
     finally:
@@ -147,12 +149,15 @@ async def _watch(
             return reason
 
 
-async def _settle(reading: "Sequence[asyncio.Future[None]]", taps: Sequence[Tap]) -> None:
+async def _settle(
+    reading: "Sequence[asyncio.Future[None]]", taps: Sequence[Tap], *, within: float
+) -> None:
     """Read what is still in the pipes; give up on one that is held open and silent."""
-    left = set(reading)
+    left, ends = set(reading), time.monotonic() + within
     while left:
-        _, left = await asyncio.wait(left, timeout=_PATIENCE)
-        if time.monotonic() - max(tap.moved for tap in taps) > _PATIENCE:
+        _, left = await asyncio.wait(left, timeout=min(within, _PATIENCE))
+        now = time.monotonic()
+        if now >= ends or now - max(tap.moved for tap in taps) > _PATIENCE:
             break
     for task in set(reading) - left:
         task.result()

@@ -10,17 +10,26 @@ import shlex
 from dataclasses import dataclass
 
 _READERS = frozenset(
-    "basename cat cmp cut date df diff dirname du echo egrep fgrep file grep head id jq ls md5sum nl"
-    " od printf pwd readlink realpath rg sha1sum sha256sum stat strings tail tr tree uname wc which"
-    " whoami xxd".split()
+    "basename cat cmp cut date df diff dirname du echo egrep fgrep file find grep head id jq ls"
+    " md5sum nl od printf pwd readlink realpath rg sha1sum sha256sum stat strings tail tr tree uname"
+    " wc which whoami".split()
 )
 _GIT_READERS = frozenset("blame describe diff log ls-files rev-parse shortlog show status".split())
+# The options with which a reader writes a file or starts a program.
+_MORE_THAN_READS = {
+    "date": re.compile(r"-\w*s|--s"),
+    "file": re.compile(r"-\w*C|--c"),
+    "find": re.compile(r"-(?:exec|ok|delete|fprint|fls)"),
+    "git": re.compile(r"--(?:o|ext-diff|textconv)"),
+    "rg": re.compile(r"--(?:pre|hostname-bin)"),
+    "tree": re.compile(r"-\w*[oR]"),
+}
 _KEYWORDS = frozenset(
     "! [[ case coproc do done elif else esac eval exec fi for function if select source then time"
     " until while .".split()
 )
-_UNKNOWN = re.compile(r"\$\(|`|<<|[<>]\(|[(){}#]|\$\{|\\\n")
-_HARMLESS = re.compile(r"\d?>&\d|[\d&]?>>?/dev/null|<\S+")
+_UNKNOWN = re.compile(r"\$\(|\$'|`|<<|[<>]\(|[(){}#]|\$\{|\\\n")
+_HARMLESS = re.compile(r"\d?>&\d|[\d&]?>>?/dev/null|<[^<>&]+")
 _WORD = re.compile(r"""(?:[^\s;&|'"\\<>]|\\.|'[^']*'|"(?:\\.|[^"\\])*"|[<>]+&?|&>>?)+""", re.DOTALL)
 _BETWEEN = re.compile(r"\s*(?:(?:&&|\|\||\|&|[;|&\n])\s*)?")
 _QUOTED = re.compile(r"""\\[^\n]|'[^']*'|"((?:\\.|[^"\\])*)\"""", re.DOTALL)
@@ -46,13 +55,14 @@ class Simple:
 
     def only_reads(self) -> bool:
         """Whether running it twice does nothing that running it once does not."""
-        redirections = [word for word in self.words if re.match(r"[\d&]?[<>]", word)]
-        if not all(_HARMLESS.fullmatch(word) for word in redirections):
+        bare = [_QUOTED.sub("_", word) for word in self.words]
+        if not all(_HARMLESS.fullmatch(word) for word in bare if re.search(r"[<>]", word)):
+            return False
+        more = _MORE_THAN_READS.get(self.name)
+        if more and any(more.match(re.sub(r"[\\'\"]", "", word)) for word in self.arguments):
             return False
         if self.name == "git":
             return bool(self.arguments) and self.arguments[0] in _GIT_READERS
-        if self.name == "find":
-            return not any(re.match(r"-(exec|ok|delete|fprint|fls)", word) for word in self.words)
         return self.name in _READERS
 
 
@@ -107,5 +117,9 @@ def rewritten(command: str, changes: list[tuple[Simple, str]]) -> str:
 
 
 def _without_quotes(command: str) -> str:
-    """Quoted text is data, but for what double quotes leave alive."""
-    return _QUOTED.sub(lambda found: re.sub(r"[^$`(]", "", found[1] or ""), command)
+    """Quoted text is data, but for what double quotes leave alive; `'` stays to show a `$` before it."""
+
+    def left(found: re.Match[str]) -> str:
+        return "'" if found[0].startswith("'") else re.sub(r"[^$`(]", "", found[1] or "")
+
+    return _QUOTED.sub(left, command)

@@ -15,7 +15,7 @@ from prowess.core.chat import Call, Observation
 from prowess.core.errors import RefusedError
 from prowess.core.workspace import AbsentError, is_folder, names_in, read_in, write_in
 from prowess.tools.near import nearest
-from prowess.tools.output import SHOWN
+from prowess.tools.output import SHOWN, beginning
 from prowess.tools.place import Place, Spot, beneath, locate, settled
 from prowess.tools.text import Text, decode
 from prowess.tools.toolbox import Tool, failed, seen, typed
@@ -102,7 +102,7 @@ def _read(place: Place, path: str, offset: int, limit: int, encoding: str) -> Ob
         return seen(f"{spot.name} is empty.", healed=healed)
     if offset > len(lines):
         return failed(f"{spot.name} has only {len(lines)} lines.", healed=healed)
-    shown, last = _numbered(lines, offset, limit)
+    shown, last = _numbered(place, lines, offset, limit)
     if last < len(lines):
         shown += f"\n[lines {offset} to {last} of {len(lines)}; go on with offset={last + 1}]"
     return seen(shown, healed=healed, facts={"lines": len(lines), "encoding": text.encoding})
@@ -123,13 +123,13 @@ def _granted(place: Place, tool: str, spot: Spot) -> bool:
     return place.gate(Call(id="", tool=tool, input={"file_path": spot.name})).allowed
 
 
-def _numbered(lines: list[str], offset: int, limit: int) -> tuple[str, int]:
+def _numbered(place: Place, lines: list[str], offset: int, limit: int) -> tuple[str, int]:
     """Lines as `cat -n` shows them, as many as fit, and the number of the last one."""
     shown: list[str] = []
     room = SHOWN - 200  # for what is said below them
     for number, line in enumerate(lines[offset - 1 : offset - 1 + limit], start=offset):
-        cut = line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…[line cut]"
-        numbered = f"{number:6}\t{cut}"
+        cut = "…[line cut]" if len(line) > _LONGEST_LINE else ""
+        numbered = f"{number:6}\t{beginning(line, _LONGEST_LINE, place.clean)}{cut}"
         room -= len(numbered) + 1
         if room < 0:
             break

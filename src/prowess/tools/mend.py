@@ -40,6 +40,7 @@ _ARGUMENTS = {  # argument: other words for it
     "name": "skill skillname",
     "arguments": "args input",
 }
+_RUN = frozenset({"command"})
 _WRAPPERS = frozenset({"arguments", "args", "input", "parameters", "params", "kwargs"})
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*', re.DOTALL)
 _TRAILING = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
@@ -78,6 +79,8 @@ def arguments(
             del given[name]
             healed.append(f"left out {name}, which was null")
     for name, value in given.items():
+        if name in _RUN and isinstance(value, Mapping | list):
+            continue  # JSON would be run as if it had been meant as a command
         better = _typed(value, _types(properties.get(name, {})))
         if better is not value:
             given[name] = better

@@ -2,17 +2,19 @@
 Long output: kept whole in the run's folder, shown with its middle left out.
 
 The model is told where the whole is and can read any part of it; nothing is lost but what may not
-be written to disk.
+be written to disk. That goes before anything is cut: half a secret looks like none, and would stay.
 """
 
 import os
 import re
+from collections.abc import Callable
 
 from prowess.core.files import make_private
 from prowess.tools.place import Place
 
 SHOWN = 30_000  # characters of one observation
 _HEAD = 0.6  # the beginning says what it is; the end says how it went
+_MARGIN = 4_096  # characters behind a cut that are looked at, so that a secret there is seen whole
 
 
 def shorten(text: str, *, limit: int = SHOWN, whole: str = "") -> str:
@@ -30,12 +32,32 @@ def shorten(text: str, *, limit: int = SHOWN, whole: str = "") -> str:
     return f"{head}\n[… {left_out:,} characters left out{where} …]\n{tail}"
 
 
+def beginning(text: str, limit: int, clean: Callable[[str], str]) -> str:
+    """The first characters of a text; a longer one is cleaned before it is cut."""
+    if len(text) <= limit:
+        return text
+    cleaned = clean(text[: limit + _MARGIN])
+    sure = len(cleaned) - _MARGIN if len(text) > limit + _MARGIN else limit
+    return cleaned[: max(0, min(limit, sure))]
+
+
 def keep(place: Place, call_id: str, text: str) -> str:
-    """Write the whole where only its owner can read it, and return the path."""
+    """Write the whole where only its owner can read it, and return the path, which was nobody's."""
     make_private(place.outputs)
     name = re.sub(r"[^A-Za-z0-9_-]", "_", call_id)[:80] or "call"
-    path = os.path.join(place.outputs, f"{name}.txt")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
-        file.write(place.clean(text))
+    path, file = _new_file(os.path.join(place.outputs, name))
+    with os.fdopen(file, "w", encoding="utf-8", errors="replace") as kept:
+        kept.write(text)
     return path
+
+
+def _new_file(stem: str) -> tuple[str, int]:
+    """Some servers number their calls anew in every reply, so an id may come back in the same run."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    path, number = f"{stem}.txt", 1
+    while True:
+        try:
+            return path, os.open(path, flags, 0o600)
+        except FileExistsError:
+            number += 1
+            path = f"{stem}-{number}.txt"

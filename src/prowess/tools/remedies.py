@@ -29,10 +29,16 @@ _SHELLS = frozenset({"bash", "sh"})
 _NOT_FOUND = re.compile(
     r"no such file|can't open file|cannot open|cannot find module", re.IGNORECASE
 )
-_NEVER_BEGAN = re.compile(
-    r"^bash: .*(temporarily unavailable|text file busy|too many open files)"
-    r"|index\.lock': file exists|could not lock config file|temporary failure in name resolution",
-    re.IGNORECASE | re.MULTILINE,
+# What a program says that has done nothing yet. Of any other it may be the word of one that it
+# started, after much was done.
+_GIT_WAITS = re.compile(r"index\.lock': file exists|could not lock config file", re.IGNORECASE)
+_NO_ADDRESS = re.compile(
+    r"temporary failure in name resolution|could ?n.t resolve host", re.IGNORECASE
+)
+_CALLERS = frozenset("curl dig git host nslookup ping scp sftp ssh wget".split())
+_NOT_STARTED = (
+    r"^bash: (?:line \d+: )?{}: (?:.*: bad interpreter: )?"
+    r"(?:resource temporarily unavailable|text file busy|too many open files)"
 )
 _PASSING = re.compile(
     r"temporarily unavailable|text file busy|too many open files|database is locked"
@@ -102,9 +108,18 @@ def passing(command: str, finished: Finished) -> bool:
         return False
     error = finished.err.decode("utf-8", "replace")
     commands = split(command)
-    if commands is not None and len(commands) == 1 and _NEVER_BEGAN.search(error):
+    if commands is not None and len(commands) == 1 and _never_began(commands[0], error):
         return True
-    return only_reads(command) and bool(_PASSING.search(error) or _NEVER_BEGAN.search(error))
+    return only_reads(command) and bool(_PASSING.search(error) or _NO_ADDRESS.search(error))
+
+
+def _never_began(simple: Simple, error: str) -> bool:
+    if simple.name == "git" and _GIT_WAITS.search(error):
+        return True
+    if simple.name in _CALLERS and _NO_ADDRESS.search(error):
+        return True
+    named = _NOT_STARTED.format(re.escape(simple.name))
+    return bool(simple.name and re.search(named, error, re.IGNORECASE | re.MULTILINE))
 
 
 def _granted(place: Place, command: str) -> bool:

@@ -19,6 +19,7 @@ from prowess.core.chat import Call, Observation
 from prowess.core.errors import RefusedError
 from prowess.core.workspace import AbsentError, is_folder, read_in
 from prowess.tools.near import nearest, nearest_folder, walk
+from prowess.tools.output import beginning
 from prowess.tools.place import Place, Spot, locate, settled
 from prowess.tools.text import decode
 from prowess.tools.toolbox import Tool, seen, typed
@@ -150,15 +151,15 @@ class _Search:
     context: int
     limit: int
 
-    def in_file(self, name: str, lines: Sequence[str]) -> list[str]:
-        """What this search tells of one file."""
+    def in_file(self, name: str, lines: Sequence[str]) -> list[tuple[str, str]]:
+        """What this search tells of one file: places, each with the line that stands there."""
         hits = [number for number, line in enumerate(lines) if self.wanted.search(line)]
         if not hits:
             return []
         if self.output == "files_with_matches":
-            return [name]
+            return [(name, "")]
         if self.output == "count":
-            return [f"{name}: {len(hits)}"]
+            return [(f"{name}: {len(hits)}", "")]
         near = {
             number
             for hit in hits
@@ -167,7 +168,7 @@ class _Search:
         }
         marks = set(hits)
         return [
-            f"{name}:{number + 1}{':' if number in marks else '-'} {lines[number][:_LONGEST_LINE]}"
+            (f"{name}:{number + 1}{':' if number in marks else '-'} ", lines[number])
             for number in sorted(near)
         ]
 
@@ -200,7 +201,7 @@ def _grep(
     files: Sequence[str] = list(_files(spot))
     if glob:
         files = _fitting(files, glob if "/" in glob else f"**/{glob}")
-    told: list[str] = []
+    told: list[tuple[str, str]] = []
     odd: set[str] = set()
     end, note = time.monotonic() + _SECONDS, ""
     for file in files:
@@ -218,7 +219,10 @@ def _grep(
     if odd:
         healed += (f"read some files as {', '.join(sorted(odd))}",)
     healed = nearly + healed
-    text = "\n".join(told[: search.limit]) or f"No match in {len(files)} files."
+    shown = [
+        where + beginning(line, _LONGEST_LINE, place.clean) for where, line in told[: search.limit]
+    ]
+    text = "\n".join(shown) or f"No match in {len(files)} files."
     return seen(text + note, healed=healed, facts={"files": len(files), "found": len(told)})
 
 

@@ -3,9 +3,11 @@ The toolbox: a typed function becomes a schema, a call, an observation.
 
 Whatever a model asks for is answered by an observation: an unknown tool, wrong arguments, a refusal,
 even a fault of ours. Only cancellation passes through. What a tool did to help itself is said in
-`healed` and in the text, and nothing that help changes escapes the permission gate.
+`healed` and in the text. A call is judged, weighed and made as `mend` reads it, never as it was spelled:
+whoever has a call made has shown that one to the gate, or to a person who may allow it.
 """
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -134,10 +136,11 @@ class Toolbox:
 
     def repeatable(self, call: Call) -> bool:
         """Whether this very call may be made again when nobody knows if it was made."""
-        tool = self.get(call.tool)
-        if tool is None:
+        mended = self.mend(call)
+        if mended.wrong:
             return True  # it does nothing but say so
-        return tool.repeatable or (tool.repeats is not None and tool.repeats(call.input))
+        tool = self._tools[mended.call.tool]
+        return tool.repeatable or (tool.repeats is not None and tool.repeats(mended.call.input))
 
     def mend(self, call: Call) -> Mended:
         """The call as it was meant. Show this one to the gate: it is the one that is made."""
@@ -157,11 +160,9 @@ class Toolbox:
     async def act(self, call: Call) -> Observation:
         mended = self.mend(call)
         if mended.wrong:
-            return self._worded(call, failed(mended.wrong))
-        if mended.healed and not (verdict := self._place.gate(mended.call)).allowed:
-            return Observation(call_id=call.id, text=verdict.reason, ok=False, refused=True)
+            return await self._worded(call, failed(mended.wrong))
         made = await self._made(mended.call)
-        return self._worded(call, replace(made, healed=mended.healed + made.healed))
+        return await self._worded(call, replace(made, healed=mended.healed + made.healed))
 
     async def _made(self, call: Call) -> Observation:
         """The call is made; what goes wrong is put in words."""
@@ -188,17 +189,23 @@ class Toolbox:
         note = (f"tried again {again} times, as the trouble was passing",) if again else ()
         return replace(made, healed=made.healed + note)
 
-    def _worded(self, call: Call, made: Observation) -> Observation:
+    async def _worded(self, call: Call, made: Observation) -> Observation:
         """The observation as the model reads it: shortened, and with what was healed."""
         text, facts = made.text, dict(made.facts)
         if len(text) > self._shown:
-            whole = ""
-            with contextlib.suppress(OSError):
-                whole = facts["whole_output"] = keep(self._place, call.id, text)
-            text = shorten(text, limit=self._shown, whole=whole)
+            # In a thread: to clean some megabytes takes seconds, in which others must go on.
+            text, whole = await asyncio.to_thread(self._shortened, call.id, text)
+            facts |= {"whole_output": whole} if whole else {}
         if made.healed:
             text = f"{text}\n\n[Healed: {'; '.join(made.healed)}]"
         return replace(made, call_id=call.id, text=text, facts=facts)
+
+    def _shortened(self, call_id: str, text: str) -> tuple[str, str]:
+        """What is shown of a long text, and where all of it is kept, if it could be."""
+        cleaned, whole = self._place.clean(text), ""
+        with contextlib.suppress(OSError):
+            whole = keep(self._place, call_id, cleaned)
+        return shorten(cleaned, limit=self._shown, whole=whole), whole
 
     def _unknown(self, said: str) -> str:
         near = mend.near_names(said, self._tools)

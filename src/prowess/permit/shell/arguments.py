@@ -8,11 +8,11 @@ these. Only an exact rule does, which is asked before anything here.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from prowess.permit.rule import Policy
 from prowess.permit.shell.awk import check_awk
-from prowess.permit.shell.git import check_git
+from prowess.permit.shell.free import sets_variable
+from prowess.permit.shell.git import check_git, plainly
 from prowess.permit.shell.sed import check_sed
 from prowess.permit.shell.simple import Simple
 from prowess.permit.shell.targets import check_targets
@@ -112,14 +112,51 @@ def check_arguments(words: Sequence[Word], simple: Simple, policy: Policy) -> No
 
 
 def _check_crafted(name: str, words: Sequence[Word]) -> None:
-    for before, word in pairwise(words):
-        if word.crafted and not (word.single and _MESSAGE.fullmatch(before.text)):
+    for at, word in enumerate(words):
+        if word.crafted and not _is_no_option(name, words, at):
             raise RefusedError(
-                f"a word for `{name}` is made up while the command runs; write it out instead"
+                f"a word for `{name}` is made up while the command runs, and may be an option; "
+                "write it out, or put -- before it where paths stand"
             )
 
 
+def _is_no_option(name: str, words: Sequence[Word], at: int) -> bool:
+    """Can the word at this place be nothing but a value?"""
+    before = words[at - 1].text
+    if name == "printf":
+        return at > 1  # the format before it is written out
+    if name in ("test", "["):
+        after = words[at + 1].text if at + 1 < len(words) else ""
+        return before in ("-n", "-z") or bool(_COMPARED & {before, after})
+    if name != "git":
+        return False
+    subcommand = plainly(words)[1]
+    if words[at].single and subcommand in _WITH_MESSAGE and _MESSAGE.fullmatch(before):
+        return True
+    return subcommand in _WITH_PATHS and _behind_dashes(words[:at])
+
+
+def _behind_dashes(words: Sequence[Word]) -> bool:
+    """Is there a `--` that ends the options, and is not the value of one?"""
+    end = next((n for n, word in enumerate(words) if word.text == "--"), 0)
+    before = words[end - 1].text
+    return end > 0 and bool(not before.startswith("-") or _ALONE.fullmatch(before))
+
+
+_COMPARED = frozenset("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef".split())
 _MESSAGE = re.compile(r"-[a-zA-Z]*m|--message|--author|--date|--trailer")
+# None of these has an option that runs or writes.
+_WITH_MESSAGE = frozenset(("commit", "notes", "stash", "tag"))
+# Behind `--` these take paths of commits, and write no other files.
+_WITH_PATHS = frozenset(
+    "add blame checkout commit diff grep log ls-files reset restore rm shortlog show status".split()
+)
+# Options of git without a value of their own, or with it in the same word.
+_ALONE = re.compile(
+    r"-\d+|-[pqu]|--[\w-]+=.*|--(?:all|cached|follow|name-only|name-status|numstat|oneline|patch|quiet"
+    r"|shortstat|staged|stat|summary)",
+    re.DOTALL,
+)
 
 
 def _check_options(name: str, words: Sequence[Word], dangerous: Dangerous) -> None:
@@ -176,7 +213,7 @@ def _check_ssh(words: Sequence[Word]) -> None:
             operands += 1
             continue
         for place, letter in enumerate(text[1:], 1):
-            if letter == "F" or letter in {"ssh": "I"}.get(name, "SD"):
+            if letter == "F" or letter in {"ssh": "IE"}.get(name, "SD"):
                 raise _runs(name, text)
             if letter not in _SSH_VALUED[name]:
                 continue
@@ -196,8 +233,12 @@ def _check_test(words: Sequence[Word]) -> None:
 
 
 def _check_printf(words: Sequence[Word]) -> None:
-    if len(words) > 1 and (words[1].text.startswith("-v") or not words[1].literal):
-        raise RefusedError("`printf -v` sets a variable; print the text instead")
+    said = words[2:3] if len(words) > 1 and words[1].text == "--" else words[1:2]
+    for word in said:
+        if not word.literal:
+            raise RefusedError("the format of `printf` must be written out, such as '%s\\n'")
+        if word.text.startswith("-v") or sets_variable(word):
+            raise RefusedError("`printf -v` and `%n` set a variable; print the text instead")
 
 
 _CHECKS: Mapping[str, Callable[[Sequence[Word]], None]] = {

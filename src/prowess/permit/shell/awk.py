@@ -20,8 +20,10 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _PATTERN = re.compile(r"/((?:[^/\\\n\[]|\\[^\n]|\[\^?\]?[^\]/\n\\]*\])*)/")
+_RUNNING = re.compile(r"system|getline|@")
 _WORDS_BEFORE_PATTERN = frozenset(
-    "print printf return in else do case exit if while for delete getline".split()
+    "print printf return in else do case exit if while for delete getline length next nextfile break"
+    " continue default switch function func BEGIN END BEGINFILE ENDFILE".split()
 )
 
 
@@ -56,6 +58,11 @@ def _check_program(program: str) -> None:
         raise RefusedError("an awk program must be written out, in single quotes")
     if not _DANGER.search(program):
         return
+    if "/" in program and _RUNNING.search(program):
+        raise RefusedError(
+            "an awk program with a `/` may not say system, getline or @, not even in a text: what "
+            "is a text there cannot be told for certain; write it without them"
+        )
     at, before = 0, "\n"
     while at < len(program):
         token = _TOKEN.match(program, at)
@@ -73,9 +80,9 @@ def _check_program(program: str) -> None:
 
 def _after_slash(program: str, at: int, before: str) -> int:
     """Past a division sign, or past a whole pattern."""
-    if before[-1] == ")" or before in ("++", "--", "/") or before in _WORDS_BEFORE_PATTERN:
+    if before[-1] in ")$" or before in ("++", "--", "/") or before in _WORDS_BEFORE_PATTERN:
         raise RefusedError("a `/` in this awk program can be read in two ways; write it plainly")
-    if before[-1].isalnum() or before[-1] in '_]"$.':
+    if before[-1].isalnum() or before[-1] in '_]".':
         return at + 1
     found = _PATTERN.match(program, at)
     if not found:

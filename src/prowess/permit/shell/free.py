@@ -18,6 +18,8 @@ _SUPPLIED = frozenset(("true", "false", ":", "echo"))  # harmless with any words
 # Harmless but for these options, which set or evaluate something.
 _EXCEPT = {"echo": (), "printf": ("-v",), "test": ("-v", "-R"), "[": ("-v", "-R")}
 _COUNT = re.compile(r"[-+]\d+")
+# `%n` writes how much was printed so far into a variable, which may be PATH.
+_COUNTED = re.compile(r"%[-+ #0'*.\d]*[hjlLqtz]*n")
 
 FILTERS: Mapping[str, Options] = {
     "head": Options(flags="qvz", valued="nc", long=("lines=", "bytes=", "quiet", "verbose")),
@@ -46,7 +48,7 @@ FILTERS: Mapping[str, Options] = {
             "ignore-case", "invert-match", "line-number", "count", "files-with-matches",
             "only-matching", "quiet", "silent", "word-regexp", "line-regexp", "extended-regexp",
             "fixed-strings", "perl-regexp", "basic-regexp", "text", "no-messages", "color",
-            "color=", "colour=", "regexp=", "max-count=", "after-context=", "before-context=",
+            "colour", "color=", "colour=", "regexp=", "max-count=", "after-context=", "before-context=",
             "context=", "line-buffered", "no-filename",
         ),
         operands=1,
@@ -62,11 +64,18 @@ def is_free(words: Sequence[Word], simple: Simple, world: World, *, supplied: bo
         return name in (_SUPPLIED if supplied else _SILENT)
     if not all(word.literal for word in words):
         return False
+    if name == "printf" and any(map(sets_variable, operands)):
+        return False
     if name in _EXCEPT:
         return not any(word.text.startswith(_EXCEPT[name]) for word in operands)
     if name == "cd":
         return _stays(operands, simple, world)
-    return (simple.piped or name == "cat") and _filters(name, operands)
+    return (simple.piped or name == "cat") and filters(name, operands)
+
+
+def sets_variable(word: Word) -> bool:
+    """Would `printf` set a variable with this as its format?"""
+    return _COUNTED.search(word.text) is not None
 
 
 def _stays(operands: Sequence[Word], simple: Simple, world: World) -> bool:
@@ -76,7 +85,8 @@ def _stays(operands: Sequence[Word], simple: Simple, world: World) -> bool:
     return world.all_in_workspace(operands[0].text, simple.cwds) is not None
 
 
-def _filters(name: str, operands: Sequence[Word]) -> bool:
+def filters(name: str, operands: Sequence[Word]) -> bool:
+    """Does it see nothing but what is piped to it?"""
     options = FILTERS.get("grep" if name in _GREPS else name)
     if options is None:
         return False

@@ -8,9 +8,11 @@ know may be an alias, and what is not the workspace's own repository has setting
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from prowess.permit.paths import World, protected
 from prowess.permit.rule import HOLE, Policy
+from prowess.permit.shell.peers import check_peer_key, check_peers
 from prowess.permit.shell.redirects import check_write
 from prowess.permit.shell.words import RefusedError, Word
 
@@ -52,18 +54,35 @@ _SAME_AS = {"send-pack": "push", "http-push": "push"}
 # Options of any subcommand that run a program, here or on the other side.
 _RUNNING = ("upload-pack", "receive-pack", "exec", "ext-diff", "textconv", "unsafe-paths")
 _WRITING = ("output", "output-directory")
-_PEER_KEYS = re.compile(r"(?:remote|branch|submodule)\.")
-# Another repository on this machine: what is pushed there runs its hooks.
-_LOCAL = re.compile(r"[./~]|file:", re.IGNORECASE)
+# A strategy of any other name is a program, `git-merge-NAME`, and a NAME with a slash in it is one
+# of the workspace. The subcommands that take one, each with what finds it among short options.
+_STRATEGIES = frozenset("octopus ort ours recursive resolve subtree".split())
+_STRATEGY = {
+    "cherry-pick": None,
+    "merge": re.compile(r"-[^-smFXS]*s(.*)", re.DOTALL),
+    "pull": re.compile(r"-[^-sXSjo]*s(.*)", re.DOTALL),
+    "rebase": re.compile(r"-[^-sxXCS]*s(.*)", re.DOTALL),
+    "revert": None,
+}
+# What these are told to write is any file of the workspace, not only those of a commit.
+_PLACING = frozenset(("apply", "clone", "interpret-trailers", "mv", "worktree"))
+# Up to the first letter with a value, `-o` may be any of several.
+_OUTPUT_LETTER = {
+    "archive": re.compile(r"-[^-o]*o(.*)", re.DOTALL),
+    "format-patch": re.compile(r"-[^-ovUlSGOX]*o(.*)", re.DOTALL),
+}
+_ACTIONS = frozenset(("run", "view", "visualize", "foreach"))
+_DASHED_REF = re.compile(r"\brefs/(?:[^/\s]+/)*-")
 _URL = re.compile(r"(?:^|=)(?:ext|fd)::")
-_CONFIG_VALUED = frozenset(
-    ("-f", "--file", "--blob", "-t", "--type", "--default", "--comment", "--value")
-)
+_CONFIG_FILE = re.compile(r"-[a-z]*f(.*)", re.DOTALL)
+_CONFIG_VALUED = ("--file", "--blob", "--type", "--default", "--comment", "--value")
 _CONFIG_LOOKS = frozenset("get list unset get-color get-colorbool remove-section".split())
 _CONFIG_READS = frozenset(
     "--get --get-all --get-regexp --get-urlmatch --list -l"
     " --unset --unset-all --get-color --get-colorbool --remove-section".split()
 )
+_CONFIG_REMOVES = re.compile(r"--(?:unset|remove)")
+_CONFIG_EDITS = re.compile(r"-[a-z]*e|--(?:e|ren)")
 
 
 def check_git(words: Sequence[Word], cwds: frozenset[str | None], policy: Policy) -> None:
@@ -79,10 +98,13 @@ def check_git(words: Sequence[Word], cwds: frozenset[str | None], policy: Policy
         raise _runs(subcommand)
     _check_everywhere(subcommand, operands)
     _check_places(subcommand, operands, cwds, policy)
+    check_peers(subcommand, operands, cwds, policy.world)
     if subcommand in ("bisect", "submodule"):
         _check_action(subcommand, operands)
+    elif subcommand in _STRATEGY:
+        _check_strategy(subcommand, operands)
     elif subcommand == "config":
-        _check_config(operands)
+        _check_config(operands, cwds, policy)
 
 
 def plainly(words: Sequence[Word]) -> list[str]:
@@ -178,52 +200,98 @@ def _check_everywhere(subcommand: str, operands: Sequence[Word]) -> None:
                     break
 
 
+def _check_strategy(subcommand: str, operands: Sequence[Word]) -> None:
+    short = _STRATEGY[subcommand]
+    for at, word in enumerate(operands):
+        name, _, value = word.text.partition("=")
+        if len(name) > len("--") and "--strategy".startswith(name):
+            said = value
+        elif short and (found := short.fullmatch(word.text)):
+            said = found[1]
+        else:
+            continue
+        if not said and at + 1 < len(operands):
+            said = operands[at + 1].text
+        if said not in _STRATEGIES:
+            raise _runs(f"{subcommand} {word.text}")
+
+
 def _check_places(
     subcommand: str, operands: Sequence[Word], cwds: frozenset[str | None], policy: Policy
 ) -> None:
     """What git writes where it is told to needs a rule as `>` does; its own folder is left to it."""
     for at, word in enumerate(operands):
         name, equals, value = word.text.partition("=")
-        if ".git" in (value or name).casefold().split("/"):
-            raise RefusedError(f"`git {subcommand} {word.text}` reaches into .git; leave it out")
-        if subcommand in ("push", "remote") and _LOCAL.match(value or name):
-            raise _runs(f"{subcommand} {word.text}")
+        _check_place(subcommand, word)
         following = operands[at + 1 : at + 2]
         if name.startswith("--") and any(each.startswith(name[2:] or "-") for each in _WRITING):
             target = [Word(text=value)] if equals else following
-        elif subcommand in ("archive", "format-patch") and word.text.startswith("-o"):
-            target = [Word(text=word.text[2:])] if word.text[2:] else following
+        elif found := _output_letter(subcommand, word.text):
+            target = [Word(text=found[1])] if found[1] else following
         elif subcommand == "bundle" and word.text == "create":
             target = [each for each in operands[at + 1 :] if not each.text.startswith("-")][:1]
+        elif subcommand == "merge-file" and at == 0:
+            target = _merged_file(operands)
         else:
             continue
         for each in target:
             check_write(each, cwds, policy)
 
 
+def _check_place(subcommand: str, word: Word) -> None:
+    name, _, value = word.text.partition("=")
+    if ".git" in (value or name).casefold().split("/"):
+        raise RefusedError(f"`git {subcommand} {word.text}` reaches into .git; leave it out")
+    if subcommand in _PLACING and word.chosen:
+        raise RefusedError(f"the words of `git {subcommand}` must be written out")
+    if _DASHED_REF.search(word.text):
+        raise RefusedError("a branch or tag that begins with `-` would pass for an option")
+    if subcommand in _PLACING and (guarded := protected(value or name)):
+        raise RefusedError(
+            f"`git {subcommand}` may not write to {guarded}, from which other programs run things"
+        )
+
+
+def _output_letter(subcommand: str, text: str) -> re.Match[str] | None:
+    """`-o` with what follows it, also behind other letters."""
+    letters = _OUTPUT_LETTER.get(subcommand)
+    return letters.fullmatch(text) if letters else None
+
+
 def _check_action(subcommand: str, operands: Sequence[Word]) -> None:
     action = next((word for word in operands if not word.text.startswith("-")), None)
-    if action and (not action.literal or action.text in ("run", "foreach")):
+    if action and (not action.literal or action.text in _ACTIONS):
         raise _runs(f"{subcommand} {action.text}")
 
 
-def _check_config(operands: Sequence[Word]) -> None:
-    """Reading is fine; writing a setting that git will run is not."""
-    texts, at = [word.text for word in operands], 0
-    names: list[Word] = []
-    while at < len(texts):
-        if texts[at] in _CONFIG_VALUED:
-            at += 2
-            continue
-        if not texts[at].startswith("-"):
-            names.append(operands[at])
-        at += 1
-    if any(
-        text in ("-e", "edit", "rename-section") or text.startswith(("--e", "--ren"))
-        for text in texts
-    ):
+def _merged_file(operands: Sequence[Word]) -> list[Word]:
+    """The file that `git merge-file` writes, unless it prints."""
+    files, words = [], iter(operands)
+    for word in words:
+        if re.fullmatch(r"-[a-zA-Z]*L|--m[a-z-]*", word.text):
+            next(words, None)
+        elif word.text in ("-p", "--stdout"):
+            return []
+        elif not word.text.startswith("-"):
+            files.append(word)
+    return files[:1]
+
+
+def _check_config(operands: Sequence[Word], cwds: frozenset[str | None], policy: Policy) -> None:
+    """Reading is fine; writing a setting that git will run is not, nor any file without a rule."""
+    files, options, names = _config_words(operands)
+    verb = names[0].text if names else ""
+    if verb in ("edit", "rename-section") or any(map(_CONFIG_EDITS.match, options)):
         raise _runs("config")
-    if any(text in _CONFIG_READS for text in texts) or (names and names[0].text in _CONFIG_LOOKS):
+    looks = verb in _CONFIG_LOOKS or any(option in _CONFIG_READS for option in options)
+    if (
+        verb.startswith(("unset", "remove"))
+        or any(map(_CONFIG_REMOVES.match, options))
+        or not looks
+    ):
+        for file in files:
+            check_write(file, cwds, policy)
+    if looks:
         return
     if names and names[0].text == "set":
         names = names[1:]
@@ -231,8 +299,30 @@ def _check_config(operands: Sequence[Word]) -> None:
         raise RefusedError("the words of `git config` must be written out")
     if len(names) > 1 and (not names[0].literal or _RUNNING_KEYS.fullmatch(names[0].text.lower())):
         raise RefusedError(f"`git config {names[0].text}` would set a program to run")
-    if len(names) > 1 and _PEER_KEYS.match(names[0].text.lower()) and _LOCAL.match(names[1].text):
-        raise RefusedError(f"`git config {names[0].text}` would name a folder whose hooks run")
+    if len(names) > 1:
+        check_peer_key(names[0].text, names[1], cwds, policy.world)
+
+
+def _config_words(operands: Sequence[Word]) -> tuple[list[Word], list[str], list[Word]]:
+    """The file that is meant, the options, and the other words; what is an option's value is neither."""
+    files: list[Word] = []
+    options: list[str] = []
+    names: list[Word] = []
+    words = iter(operands)
+    for word in words:
+        name, equals, value = word.text.partition("=")
+        if cluster := _CONFIG_FILE.fullmatch(word.text):
+            files += [Word(text=cluster[1])] if cluster[1] else islice(words, 1)
+        elif len(name) > len("--") and any(each.startswith(name) for each in _CONFIG_VALUED):
+            given = [Word(text=value)] if equals else list(islice(words, 1))
+            files += given if "--file".startswith(name) else []
+        elif word.text == "-t":
+            next(words, None)
+        elif word.text.startswith("-"):
+            options.append(word.text)
+        else:
+            names.append(word)
+    return files, options, names
 
 
 def _runs(what: str) -> RefusedError:

@@ -7,7 +7,7 @@ inside must be granted too. A rule for a program does not grant the arguments by
 runs another.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,7 +21,7 @@ from prowess.permit.shell.reach import applies
 from prowess.permit.shell.redirects import check_forbidden, check_redirects
 from prowess.permit.shell.simple import Simple
 from prowess.permit.shell.syntax import read_script
-from prowess.permit.shell.words import ForbiddenError, RefusedError, Word, plain
+from prowess.permit.shell.words import ForbiddenError, RefusedError, Word
 from prowess.permit.shell.wrappers import unwrap
 
 FREE = "nothing: it is harmless"
@@ -48,20 +48,14 @@ class Judgement:
     verdict: Verdict
 
 
-def judge_command(command: object, policy: Policy) -> Verdict:
-    """The verdict on a line for bash."""
-    return explain(command, policy).verdict
+def judge_command(
+    command: object, policy: Policy, values: Mapping[str, str] | None = None
+) -> Verdict:
+    """The verdict on a line for bash, whose variables `values` hold an outsider's text."""
+    return explain(command, policy, values).verdict
 
 
-def judge_argv(argv: Sequence[str], policy: Policy) -> Verdict:
-    """The verdict on one command that no shell will read."""
-    if not argv or not argv[0].strip() or any("\0" in word for word in argv):
-        return _refused("there is no command here; write one")
-    simple = Simple(source=" ".join(argv), words=tuple(plain(word) for word in argv))
-    return _judge([simple], policy).verdict
-
-
-def explain(command: object, policy: Policy) -> Judgement:
+def explain(command: object, policy: Policy, values: Mapping[str, str] | None = None) -> Judgement:
     if not isinstance(command, str) or not command.strip() or "\0" in command:
         return Judgement(
             findings=(), verdict=_refused("Bash needs `command`, a text without NUL characters")
@@ -69,7 +63,7 @@ def explain(command: object, policy: Policy) -> Judgement:
     if (rule := _all(policy)) and not policy.forbidden.of("Bash"):
         return _whole(command, rule)
     try:
-        commands = read_script(command)
+        commands = read_script(command, values)
     except RefusedError as error:
         certain = not policy.forbidden.of("Bash")
         return Judgement(
@@ -202,7 +196,7 @@ class _Grant:
         raise self._not_granted(words)
 
     def _check_name(self, name: Word) -> None:
-        if not name.literal or not name.text or name.coded:
+        if not name.literal or not name.text or name.coded or name.filled:
             raise RefusedError("the name of a command must be written out")
         if name.text in NEVER:
             raise RefusedError(

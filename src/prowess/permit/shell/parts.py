@@ -15,7 +15,15 @@ from prowess.permit.shell.heredocs import check_heredoc
 from prowess.permit.shell.simple import COPIED, Redirect
 from prowess.permit.shell.source import Source
 from prowess.permit.shell.tree import unknown
-from prowess.permit.shell.words import RefusedError, Substitution, Word, plain, read_word
+from prowess.permit.shell.words import (
+    Names,
+    RefusedError,
+    Substitution,
+    Word,
+    plain,
+    read_word,
+    values_of,
+)
 
 _TEST_OPERATORS = frozenset(("test_operator", "=", "==", "!=", "!"))
 _HEREDOC_TEXT = frozenset(("heredoc_body", "heredoc_end"))
@@ -37,17 +45,17 @@ class Parts:
 
 
 class PartsReader:
-    """`inside` reads the statements of a substitution, and says whether the line wrote their output."""
+    """`inside` reads the statements of a substitution, and says whether the line chose their output."""
 
     def __init__(
         self,
         source: Source,
         *,
-        crafted_names: frozenset[str],
+        names: Names,
         inside: Callable[[Sequence[Node]], bool],
     ) -> None:
         self.source = source
-        self.crafted_names = crafted_names
+        self.names = names
         self.inside = inside
 
     def command(self, node: Node) -> Parts:
@@ -93,7 +101,11 @@ class PartsReader:
             raise RefusedError("words after a redirection belong before it; write them there")
 
     def _add(self, parts: Parts, node: Node) -> None:
-        parts.placed.append((node.start_byte, self.word(node)))
+        words = values_of(self.source.of(node), self.names)
+        word = self.word(node)
+        parts.placed.extend(
+            (node.start_byte, each) for each in (words if words is not None else [word])
+        )
 
     def _assignment(self, node: Node) -> tuple[str, Word]:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -171,7 +183,7 @@ class PartsReader:
             node.start_byte,
             node.end_byte,
             dict(self._substitutions(node)),
-            crafted_names=self.crafted_names,
+            names=self.names,
         )
 
     def _substitutions(self, node: Node) -> Iterator[tuple[int, Substitution]]:
@@ -192,7 +204,8 @@ class PartsReader:
             raise RefusedError("`$(<file)` cannot be granted; use a command that reads the file")
         with self.source.inside(limit=limit):
             crafted = self.inside(node.children[1:-1])
-        yield start, Substitution(node.end_byte, crafted)
+        # What stands for `<(…)` is the name of a descriptor, whatever comes out of it.
+        yield start, Substitution(node.end_byte, crafted and opening.type in ("$(", "`"))
 
 
 def _check_copy(operator: str, target: Word) -> None:

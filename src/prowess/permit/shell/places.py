@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from prowess.permit.shell.words import RefusedError, Word
 
-_MOVERS = frozenset(("cd", "pushd", "popd"))
+MOVERS = frozenset(("cd", "pushd", "popd"))
 _MOST = 32
 
 
@@ -26,7 +26,7 @@ class Cwds:
         """A simple command has run; only a few move."""
         if words and words[0].text == "cd":
             self._on_success = self._moved(words[1:])
-        elif any(word.text in _MOVERS for word in words):
+        elif any(word.text in MOVERS for word in words):
             self._on_success = frozenset((None,))
         else:
             self._on_success = self.now

@@ -6,18 +6,18 @@ keyword and operator in it; what is not is refused.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from prowess.permit.shell.crafted import WORDS, crafted_names, writes
+from prowess.permit.shell.crafted import WORDS, chosen, plain_value
 from prowess.permit.shell.parts import Parts, PartsReader
-from prowess.permit.shell.places import Cwds
+from prowess.permit.shell.places import MOVERS, Cwds
 from prowess.permit.shell.simple import Simple
 from prowess.permit.shell.source import Source
 from prowess.permit.shell.tree import parse, unknown
-from prowess.permit.shell.words import RefusedError
+from prowess.permit.shell.words import Names, RefusedError
 
 MOST_COMMANDS = 50
 
@@ -26,11 +26,22 @@ _ONE_LINE = frozenset(("command", "test_command"))
 _SEPARATORS = (";", "&", "\n")
 
 
-def read_script(command: str) -> tuple[Simple, ...]:
-    """Every simple command of the line, in order; `RefusedError` when that is not certain."""
+def read_script(command: str, values: Mapping[str, str] | None = None) -> tuple[Simple, ...]:
+    """
+    Every simple command of the line, in order; `RefusedError` when that is not certain.
+
+    `values` are the variables that hold an outsider's text.
+    """
     source, root = parse(command)
-    script = _Script(source, root)
+    names = Names(values=values or {})
+    script = _Script(source, names)
     script.statements(root.children)
+    while (
+        script.shaped > names.crafted
+    ):  # known only now, and a variable may be used before its loop
+        names = replace(names, crafted=script.shaped)
+        script = _Script(source, names)
+        script.statements(root.children)
     if not script.commands:
         raise RefusedError("there is no command here; write one")
     return tuple(script.commands)
@@ -53,13 +64,19 @@ class _Setting:
 
 
 class _Script:
-    def __init__(self, source: Source, root: Node) -> None:
+    def __init__(self, source: Source, names: Names) -> None:
         self.source = source
+        self.moves = False
+        self.loops: set[str] = set()
+        self.crafts = False  # some loop has values that are not plain names
         self.commands: list[Simple] = []
         self.cwds = Cwds()
-        self.parts = PartsReader(
-            self.source, crafted_names=crafted_names(root, source.text), inside=self._inside
-        )
+        self.parts = PartsReader(self.source, names=names, inside=self._inside)
+
+    @property
+    def shaped(self) -> frozenset[str]:
+        """The variables in which the line may put text of its own."""
+        return frozenset((*(self.loops if self.crafts else ()), *(["PWD"] if self.moves else ())))
 
     def statements(self, nodes: Iterable[Node], setting: _Setting = _Setting()) -> None:
         for node in nodes:
@@ -75,7 +92,7 @@ class _Script:
             self.statements(nodes)
         if len(self.commands) == before:
             raise RefusedError("there is a substitution without a command; write one")
-        return writes(self.commands[before:])
+        return chosen(self.commands[before:])
 
     def _statement(self, node: Node, setting: _Setting) -> None:
         match node.type:
@@ -96,7 +113,8 @@ class _Script:
             case _:
                 if setting.outer:
                     self._simple(node, Parts(), setting)
-                self._compound(node, setting.within())
+                fed = setting.fed or any(_is_input(each) for each in setting.outer)
+                self._compound(node, _Setting(fed=fed))
                 self.cwds.forget_success()
 
     def _simple(self, node: Node, parts: Parts, setting: _Setting) -> None:
@@ -109,13 +127,16 @@ class _Script:
             assignments=tuple(parts.assignments),
             redirects=tuple(parts.redirects),
             piped=setting.piped,
-            fed=setting.fed,
+            fed=setting.fed
+            or "<<" in source
+            or any(each.operator == "<" for each in parts.redirects),
             cwds=self.cwds.now,
         )
         self.commands.append(simple)
         if len(self.commands) > MOST_COMMANDS:
             raise RefusedError(f"these are more than {MOST_COMMANDS} commands; run them in parts")
         self.cwds.ran(simple.words)
+        self.moves = self.moves or any(word.text in MOVERS for word in simple.words)
         for each in parts.after:
             self._after_heredoc(each, setting)
 
@@ -152,12 +173,13 @@ class _Script:
         self._check_tokens(node, "|", "|&")
         stages = node.named_children
         piped, fed = setting.piped, setting.fed
+        mixed = any(child.type == "|&" for child in node.children)  # error messages as well
         for stage in stages:
             before = len(self.commands)
             outer = setting.outer if stage == stages[-1] else ()
             with self.cwds.elsewhere():
                 self._statement(stage, _Setting(piped=piped, fed=fed, outer=outer))
-            piped, fed = True, fed or writes(self.commands[before:])
+            piped, fed = True, fed or mixed or chosen(self.commands[before:])
 
     def _compound(self, node: Node, setting: _Setting) -> None:
         match node.type:
@@ -190,9 +212,11 @@ class _Script:
         variable = node.child_by_field_name("variable")
         if variable is None or not _LOOP_NAME.fullmatch(self.source.of(variable)):
             raise RefusedError("a loop variable must have a lower-case name")
+        self.loops.add(self.source.of(variable))
         for child in node.named_children[1:]:
             if child.type in WORDS:
-                self.parts.word(child)
+                word = self.parts.word(child)
+                self.crafts = self.crafts or not plain_value(self.source.of(child), word)
             elif child.type == "comment":
                 self.source.check_comment(child)
             elif child.type == "do_group":
@@ -220,3 +244,10 @@ class _Script:
         for child in node.children:
             if not child.is_named and child.type not in known:
                 raise unknown(child)
+
+
+def _is_input(node: Node) -> bool:
+    """Does this redirection say what is read?"""
+    return node.type in ("heredoc_redirect", "herestring_redirect") or any(
+        child.type in ("<", "<>") for child in node.children
+    )

@@ -223,4 +223,9 @@ def fill(word: Word, placeholder: str, *, crafted: bool) -> Word:
         return word
     text = word.text.replace(placeholder, HOLE)
     leads = text.startswith((HOLE, "-"))
-    return Word(text=text, single=word.single, crafted=word.crafted or (crafted and leads))
+    return Word(
+        text=text,
+        single=word.single,
+        crafted=word.crafted or (crafted and leads),
+        chosen=word.chosen or crafted,
+    )
