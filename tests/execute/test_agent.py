@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -105,6 +106,23 @@ def test_the_fourth_identical_failing_call_is_refused_before_it_runs() -> None:
     assert "failed 3 times" in run.asked[-1][-1].text
 
 
+def test_the_same_failing_call_many_times_in_one_reply_is_made_once() -> None:
+    reply = calls(*[("Read", {"file_path": "x"})] * 8, ("Read", {"file_path": "y"}))
+    run = Running(
+        [*[reply] * 4, final("gave up")],
+        {"Read": fails},
+        means={"reads_only": frozenset({"Read"})},
+    )
+
+    run()
+
+    assert [each.input["file_path"] for each in run.made] == ["x", "y"] * 3
+    told = run.payloads("call.finished")
+    assert [each["call_id"] for each in told[:9]] == [f"call_1_{n}" for n in range(1, 10)]
+    assert all("no such file" in each["text"] for each in told[:9])
+    assert [each["refused"] for each in told] == [False] * 27 + [True] * 9
+
+
 def test_other_arguments_are_another_approach() -> None:
     script = [call("Read", file_path=name) for name in "abcd"]
     run = Running([*script, final("done")], {"Read": fails})
@@ -153,6 +171,20 @@ def test_a_refused_call_is_told_to_the_model_and_the_run_goes_on() -> None:
     assert [made.tool for made in run.made] == ["Read"]
     assert run.asked[1][-1].text == "Bash is not allowed; use Read"
     assert outcome.ok
+
+
+def test_a_call_that_failed_too_often_is_known_by_its_other_names() -> None:
+    script = [call(name, command="x") for name in ("Bash", "shell", "Bash", "sh")]
+    run = Running(
+        [*script, final("done")],
+        dict.fromkeys(("Bash", "shell", "sh"), fails),
+        means={"meant": lambda asked: replace(asked, tool="Bash")},
+    )
+
+    run()
+
+    assert [made.tool for made in run.made] == ["Bash", "shell", "Bash"]
+    assert [told["refused"] for told in run.payloads("call.finished")] == [False] * 3 + [True]
 
 
 def test_what_a_person_may_allow_is_asked_for() -> None:

@@ -106,3 +106,25 @@ def test_instructions_short_outputs_and_the_newest_exchange_stay() -> None:
 
     assert Context(window=1_000).make_room(messages, NOTES) == (0, 0)
     assert messages == [*old, *newest]
+
+
+def test_no_result_goes_that_the_model_has_not_seen_however_many_came_at_once() -> None:
+    asked = Message(role="assistant", text="reading")
+    old, new = output("o" * 4_000), [output(letter * 400 * 5) for letter in "abcdefgh"]
+    messages = [task("t"), asked, old, asked, *new]
+
+    shortened, _ = Context(window=4_000).make_room(messages, NOTES)
+
+    assert shortened == 1
+    assert messages[4:] == new
+
+
+def test_what_a_provider_will_not_have_goes_from_the_newest_exchange_too() -> None:
+    asked = Message(role="assistant", text="reading")
+    new = [output(letter * 20_000) for letter in "abcdefgh"]
+    messages = [task("t"), asked, *new]
+
+    shortened, _ = Context(window=32_000).make_room(messages, NOTES, by_half=True)
+
+    assert shortened == 5
+    assert messages[7:] == new[5:]

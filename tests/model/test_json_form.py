@@ -56,6 +56,14 @@ def test_a_conversation_without_instructions_gets_the_form_first() -> None:
     assert listener.told[0][0].text.startswith("# How to act")
 
 
+def test_half_a_surrogate_pair_is_replaced_in_what_is_read() -> None:
+    step = '{"thought": "\\ud800", "action": "Read", "action_input": {"path": "\\udfff.csv"}}'
+
+    assert read_step(step, TOOLS) == Action(
+        tool="Read", input={"path": "\ufffd.csv"}, thought="\ufffd"
+    )
+
+
 def test_an_action_becomes_a_call_with_its_thought() -> None:
     message = Listener(STEP).reply(Message(role="user", text="go")).message
 

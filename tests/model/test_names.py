@@ -68,13 +68,17 @@ def test_without_a_name_or_a_key_a_local_server_is_used() -> None:
 
 
 @pytest.mark.parametrize("name", [None, "sonnet", "gpt-5.5"])
-def test_without_key_and_server_the_hint_lists_the_three_ways(name: str | None) -> None:
+@pytest.mark.parametrize("has_script", [True, False])
+def test_without_key_and_server_the_hint_lists_the_ways(
+    name: str | None, *, has_script: bool
+) -> None:
     with pytest.raises(NoModelError) as caught:
-        resolve(name, environment={})
+        resolve(name, environment={}, has_script=has_script)
 
     assert "ANTHROPIC_API_KEY" in caught.value.hint
     assert "local server" in caught.value.hint
-    assert "--model demo" in caught.value.hint
+    assert ("--model demo" in caught.value.hint) == has_script
+    assert ("`prowess demo`" in caught.value.hint) != has_script
 
 
 def test_an_address_of_the_environment_needs_no_key() -> None:

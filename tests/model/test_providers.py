@@ -154,6 +154,26 @@ def test_arguments_that_are_no_json_object_make_a_malformed_reply(
     assert done.reply.message.text == "sorry"  # and the conversation can go on
 
 
+def test_half_a_surrogate_pair_does_not_end_the_conversation(talk: Converse) -> None:
+    said = Say(
+        text="a \ud800 b",
+        thinking="\udc00",
+        calls=[("Read", {"path": "\ud800 x", "\ud801": ["y"]})],
+    )
+
+    done = talk(said, Say(text="done"))
+
+    message = done.replies[0].message
+    assert message.text == "a \ufffd b"
+    assert [call.input for call in message.calls] == [{"path": "\ufffd x", "\ufffd": ["y"]}]
+    assert "\ufffd" in "".join(done.heard)
+    assert done.reply.message.text == "done"
+
+
+def test_a_character_that_came_in_two_halves_is_that_character(talk: Converse) -> None:
+    assert talk(Say(text="\ud83d\ude00")).reply.message.text == "\U0001f600"
+
+
 def test_an_empty_reply_is_malformed_and_can_be_sent_back(talk: Converse) -> None:
     done = talk(Say(), Say(text="sorry"))
 
@@ -281,6 +301,7 @@ def test_a_server_that_is_not_there_is_named(provider: Provider) -> None:
         asyncio.run(ask())
     assert caught.value.transient
     assert "127.0.0.1:9" in caught.value.hint
+    assert str(caught.value)[-1] not in ".…"  # what we say goes on after what the library said
 
 
 @pytest.mark.parametrize("provider", ["openai", "ollama"], indirect=True)

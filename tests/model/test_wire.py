@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from pydantic_ai.messages import (
+    FinishReason,
     ModelRequest,
     ModelResponse,
     TextPart,
@@ -16,6 +17,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.usage import RequestUsage
 
 from prowess.core.chat import Call, Message, ToolCard, message_as_json, message_from_json
+from prowess.model.failures import explained
 from prowess.model.names import Named
 from prowess.model.wire import Conversation, parameters, reply_from
 
@@ -61,6 +63,27 @@ def test_all_that_is_said_between_two_replies_is_one_request() -> None:
     assert (second.tool_name, second.tool_call_id, second.outcome) == ("Glob", "c2", "failed")
     assert isinstance(last, UserPromptPart)
     assert last.content == "Two iterations are left."
+
+
+def test_what_a_tool_or_a_person_said_is_sent_in_whole_characters() -> None:
+    """A file's name may be any bytes, and a tool tells it."""
+    messages = [
+        Message(role="user", text="\udcff?"),
+        Message(role="assistant", text="", calls=(Call(id="1", tool="Glob", input={}),)),
+        Message(role="tool", text="\udcff.csv", answers="1"),
+    ]
+
+    sent = Conversation("openai").converted(messages)
+
+    assert str(contents(sent)).count("\ufffd") == 2
+
+
+def test_a_request_that_cannot_be_written_is_not_tried_again_and_not_the_servers_fault() -> None:
+    error = explained(UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed"), SONNET)
+
+    assert not error.transient
+    assert "cannot be written" in str(error)
+    assert "server" not in error.hint
 
 
 def test_instructions_and_tools_are_parameters_of_the_request() -> None:
@@ -153,3 +176,20 @@ def test_what_was_written_to_the_cache_is_paid_for() -> None:
     costs = [reply_from(each, SONNET).usage.cost or 0 for each in (reading, neither, writing)]
 
     assert 0 < costs[0] < costs[1] < costs[2]
+
+
+@pytest.mark.parametrize(
+    ("ending", "told"),
+    [
+        ("length", "length"),
+        ("content_filter", "content filter"),
+        ("error", "error of the provider"),
+    ],
+)
+def test_a_reply_that_was_cut_off_is_no_answer(ending: FinishReason, told: str) -> None:
+    cut = ModelResponse(parts=[TextPart(content="The total is")], finish_reason=ending)
+
+    reply = reply_from(cut, SONNET)
+
+    assert told in reply.malformed
+    assert reply.message.text == "The total is"

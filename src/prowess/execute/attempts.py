@@ -30,7 +30,7 @@ class Attempts:
 
     def spent(self, call: Call) -> str:
         """Why this very call is not made again, or an empty string."""
-        failure = self.failed.get(_key(call))
+        failure = self.failed.get(approach(call))
         if failure is None or failure.times < max(1, self.most):
             return ""
         times = "once" if failure.times == 1 else f"{failure.times} times"
@@ -43,7 +43,7 @@ class Attempts:
         """Remember how it went; says how a failure was overcome when this call overcame one."""
         if seen.refused:
             return ""
-        key = _key(call)
+        key = approach(call)
         if not seen.ok:
             failure = self.failed.setdefault(key, Failure(_short(key), ""))
             failure.times += 1
@@ -68,7 +68,8 @@ class Attempts:
         ]
 
 
-def _key(call: Call) -> str:
+def approach(call: Call) -> str:
+    """The same for two calls that are the same."""
     told = json.dumps(dict(call.input), sort_keys=True, ensure_ascii=False, default=str)
     return f"{call.tool} {told}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from prowess.core.chat import Call, Message, Observation
 from prowess.execute import objectives
-from prowess.execute.attempts import Attempts
+from prowess.execute.attempts import Attempts, approach
 from prowess.execute.clock import Deadline
 from prowess.execute.means import Means
 from prowess.execute.story import Story
@@ -28,12 +28,7 @@ class Hands:
     async def make(self, calls: Sequence[Call]) -> list[Observation]:
         """Several calls that only read are made at once, all others one after the other."""
         if len(calls) > 1 and all(map(self.means.only_reads, calls)):
-            for call in calls:
-                self.story.called(self.iteration, call, self.means.kind(call))
-            started = self.deadline.now()
-            seen = await asyncio.gather(*map(self._attempt, calls))
-            # Told in the order of the calls, whichever ended first: a replay must tell the same.
-            return [self._told(call, each, started) for call, each in zip(calls, seen, strict=True)]
+            return await self._at_once(calls)
         seen = []
         for call in calls:
             self.story.called(self.iteration, call, self.means.kind(call))
@@ -41,9 +36,28 @@ class Hands:
             seen.append(self._told(call, await self._attempt(call), started))
         return seen
 
+    async def _at_once(self, calls: Sequence[Call]) -> list[Observation]:
+        """The same call is made once, and each who asked for it is told: it fails once, too."""
+        for call in calls:
+            self.story.called(self.iteration, call, self.means.kind(call))
+        started = self.deadline.now()
+        made: dict[str, Call] = {}
+        asked = [approach(self.means.meant(call)) for call in calls]
+        for key, call in zip(asked, calls, strict=True):
+            made.setdefault(key, call)
+        observed = await asyncio.gather(*map(self._attempt, made.values()))
+        seen = dict(zip(made, observed, strict=True))
+        # Told in the order of the calls, whichever ended first: a replay must tell the same.
+        return [
+            self._told(
+                call, replace(seen[key], call_id=call.id), started, again=made[key] is not call
+            )
+            for key, call in zip(asked, calls, strict=True)
+        ]
+
     async def _attempt(self, call: Call) -> Observation:
         """One call, if it is allowed and has not failed too often."""
-        if reason := self.attempts.spent(call):
+        if reason := self.attempts.spent(self.means.meant(call)):
             return Observation(call_id=call.id, text=reason, ok=False, refused=True)
         if call.tool == objectives.NAME:
             return objectives.observed(call)
@@ -55,9 +69,14 @@ class Hands:
             return seen
         return await self.means.once(call, self.deadline)
 
-    def _told(self, call: Call, seen: Observation, started: float) -> Observation:
-        """Record the observation; a failure comes with what failed before, so that it is not tried again."""
-        how = self.attempts.note(call, seen)
+    def _told(
+        self, call: Call, seen: Observation, started: float, *, again: bool = False
+    ) -> Observation:
+        """
+        Record the observation; a failure comes with what failed before, so that it is not tried again.
+        `again`: it was noted already, with the call that was made.
+        """
+        how = "" if again else self.attempts.note(self.means.meant(call), seen)
         took = self.deadline.now() - started
         self.story.observed(self.iteration, call, seen, self.means.kind(call), took)
         if how:

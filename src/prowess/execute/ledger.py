@@ -72,21 +72,26 @@ class Ledger:
         )
 
     def report(self, attempts: Attempts) -> str:
-        """What there is to show when no answer came: objectives, the last thought, what failed."""
-        if self.objectives:
-            head = counted(self.objectives)
-            lines = [f"- [{'x' if done else ' '}] {text}" for text, done in self.objectives]
-        else:
-            head = f"Completed {self._succeeded} of {self._made} calls; no answer was given."
-            lines = []
+        """
+        What there is to show when no answer came: objectives, the last thought, what failed.
+
+        Empty when nothing was done: then the reason says all there is to say.
+        """
         failures = [f"- {line}" for line in attempts.failures()[-_NEWEST:]]
         parts = (
-            head,
-            "\n".join(lines),
+            self._done(),
             f"Last thought: {self._thought}" if self._thought else "",
             "What failed:\n" + "\n".join(failures) if failures else "",
         )
         return "\n\n".join(part for part in parts if part)
+
+    def _done(self) -> str:
+        if self.objectives:
+            lines = (f"- [{'x' if done else ' '}] {text}" for text, done in self.objectives)
+            return f"{counted(self.objectives)}\n\n" + "\n".join(lines)
+        if self._made:
+            return f"Completed {self._succeeded} of {self._made} calls; no answer was given."
+        return ""
 
 
 def _sum(one: float | None, other: float | None) -> float | None:

@@ -14,6 +14,7 @@ from prowess.core.chat import (
     observation_as_json,
     observation_from_json,
 )
+from prowess.core.errors import CutShortError
 from prowess.core.ports import Act, Gate, Json, Record, Steps
 from prowess.execute.clock import Deadline
 
@@ -50,8 +51,8 @@ class Means:
     """
     `run` names the run in its events: a sub-agent shares its parent's steps, not its story.
     `think` is one patient request to the model. `meant` is a call with its slips of the pen mended,
-    which is the one that is judged. `grant` asks a person for what the gate refuses
-    and a person may allow. `delegate` runs a call as a sub-agent when it is one, given how many
+    which is the one that is judged and the one that `act` makes. `grant` asks a person for what the
+    gate refuses and a person may allow. `delegate` runs a call as a sub-agent when it is one, given how many
     iterations are left; it makes steps of its own.
     """
 
@@ -79,10 +80,11 @@ class Means:
 
     async def refusal(self, call: Call) -> str:
         """Why the call may not be made, or an empty string."""
-        verdict = self.gate(self.meant(call))
+        meant = self.meant(call)
+        verdict = self.gate(meant)
         if verdict.allowed:
             return ""
-        if verdict.askable and self.grant and await self.grant(call, verdict.reason):
+        if verdict.askable and self.grant and await self.grant(meant, verdict.reason):
             return ""
         return verdict.reason
 
@@ -100,5 +102,12 @@ class Means:
                 seen = Observation(call_id=call.id, text=text, ok=False)
             return observation_as_json(seen)
 
-        done = await self.steps.do(f"call {call.tool}", work, repeatable=self.repeatable(call))
+        try:
+            done = await self.steps.do(f"call {call.tool}", work, repeatable=self.repeatable(call))
+        except CutShortError:
+            text = (
+                "stopped: the run was told to stop in the middle of this call;"
+                " see what was done before you make it again"
+            )
+            return Observation(call_id=call.id, text=text, ok=False)
         return observation_from_json(done)

@@ -46,6 +46,10 @@ class DemoScript:
     defaults: Mapping[str, str] = field(default_factory=dict)
 
 
+def has_script(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, name)) for name in FILES)
+
+
 def read_script(folder: str) -> DemoScript | None:
     """The script in a skill's folder; None when there is none."""
     for name in FILES:

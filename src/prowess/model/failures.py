@@ -40,6 +40,11 @@ def explained(error: Exception, named: Named) -> ModelError:
         return ModelError(
             f"{named.name} declined to answer: {said}", hint="word the task otherwise"
         )
+    if isinstance(error, UnicodeEncodeError):
+        return ModelError(
+            f"the request to {named.name} cannot be written: {said}",
+            hint="look for half a surrogate pair in what the tools are called and described as",
+        )
     # What a library makes of bytes that are no answer; they may be one the next time.
     return ModelError(
         f"{named.name} answered what cannot be read: {said}",
@@ -97,12 +102,12 @@ def _failed(
 
 
 def _said(error: Exception) -> str:
-    """The provider's own words, wherever it put them, on one line."""
+    """The provider's own words, wherever it put them, on one line; our sentence goes on after them."""
     body: Any = getattr(error, "body", None)
     while isinstance(body, dict) and not isinstance(body.get("message"), str):
         body = body.get("error")
     text = body["message"] if isinstance(body, dict) else str(error) or type(error).__name__
-    line = " ".join(text.split())
+    line = " ".join(text.split()).rstrip(".")
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 
 

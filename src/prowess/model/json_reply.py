@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prowess.core.execution import shown
+from prowess.model.characters import whole
 
 _MOST_STARTS = 40  # braces that are tried as the beginning of an object
 _MOST_REPAIRS = 8
@@ -79,7 +80,8 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 def _decoded(text: str, place: int) -> tuple[dict[str, Any], int] | None:
     try:
-        return _DECODER.raw_decode(text, place)
+        value, end = _DECODER.raw_decode(text, place)
+        return whole(value), end
     except (ValueError, RecursionError):
         return None
 

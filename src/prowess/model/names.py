@@ -43,10 +43,9 @@ ADDRESSES: Mapping[Provider, str] = {
     "local": "OPENAI_BASE_URL",
 }
 OLLAMA = "http://127.0.0.1:11434/v1"
-WAYS = (
-    "three ways to get going: put a key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY);"
-    " start a local server (Ollama, vLLM, llama.cpp) and name its model, as in --model ollama:NAME;"
-    " or try it offline with --model demo"
+_WAYS = (
+    "to get going, put a key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY);"
+    " or start a local server (Ollama, vLLM, llama.cpp) and name its model, as in --model ollama:NAME"
 )
 _BY_PREFIX: Sequence[tuple[re.Pattern[str], Provider]] = (
     (re.compile(r"claude-"), "anthropic"),
@@ -83,19 +82,32 @@ def resolve(
     aliases: Mapping[str, str] = {},
     environment: Mapping[str, str] = os.environ,
     servers: Sequence[Named] = (),
+    has_script: bool = False,
 ) -> Named:
     """
     The model that `name` means; without a name, the first for which there is a key, or else the
     first of `servers`, the local ones that were found. `aliases` add to ours and win over them.
+    `has_script`: the demo model could play what is to be run, so it is offered where there is no other.
     """
     if not name:
-        return _first(aliases, environment, servers)
+        name = _first(environment)
+    if not name:
+        if servers:
+            return servers[0]
+        raise NoModelError("no model is set up", hint=ways(has_script=has_script))
     known = {**ALIASES, **aliases}
     whole = name.strip()
     for _ in range(_MOST_ALIASES):
         whole = known.get(whole, whole)
     named = _read(whole, known)
-    return _placed(named, environment)
+    return _placed(named, environment, hint=ways(has_script=has_script))
+
+
+def ways(*, has_script: bool = False) -> str:
+    """How to come by a model; one that needs neither key nor server plays only what brings a script."""
+    if has_script:
+        return f"{_WAYS}; or try it offline with --model demo"
+    return f"{_WAYS}. `prowess demo` shows offline what runs are like"
 
 
 def choose(*, call: str | None, skill: str | None, platform: str | None) -> str | None:
@@ -116,15 +128,9 @@ def choose(*, call: str | None, skill: str | None, platform: str | None) -> str 
     return skill
 
 
-def _first(
-    aliases: Mapping[str, str], environment: Mapping[str, str], servers: Sequence[Named]
-) -> Named:
-    for variable, name in DEFAULTS.items():
-        if environment.get(variable):
-            return resolve(name, aliases=aliases, environment=environment)
-    if servers:
-        return servers[0]
-    raise NoModelError("no model is set up", hint=WAYS)
+def _first(environment: Mapping[str, str]) -> str:
+    """The model of the first key that is set; empty when none is."""
+    return next((name for key, name in DEFAULTS.items() if environment.get(key)), "")
 
 
 def _read(name: str, known: Mapping[str, str]) -> Named:
@@ -151,8 +157,8 @@ def _at_address(name: str) -> Named:
     return Named(provider="local", model=model, base_url=address)
 
 
-def _placed(named: Named, environment: Mapping[str, str]) -> Named:
-    """With its address and the name of its key; an error when neither can be had."""
+def _placed(named: Named, environment: Mapping[str, str], *, hint: str) -> Named:
+    """With its address and the name of its key; an error with the hint when neither can be had."""
     if named.base_url or named.provider == "demo":
         return named
     address = environment.get(ADDRESSES[named.provider], "")
@@ -168,7 +174,7 @@ def _placed(named: Named, environment: Mapping[str, str]) -> Named:
             )
         return replace(named, base_url=address)
     if not key and not address:
-        raise NoModelError(f"{named.name} needs a key, and {variables[0]} is not set", hint=WAYS)
+        raise NoModelError(f"{named.name} needs a key, and {variables[0]} is not set", hint=hint)
     return replace(named, base_url=address, key_variable=key)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from prowess.core.chat import Message, Reply, ToolCard
 from prowess.core.errors import ModelError
 from prowess.core.ports import Model
+from prowess.model.characters import whole_text
 from prowess.model.cost import window
 from prowess.model.demo import demo_model
 from prowess.model.json_form import JsonForm, NoToolsError
@@ -129,7 +130,7 @@ class ProviderModel:
                     limit.reschedule(min(end, clock() + self._silence))
                     piece, spoken = heard(event)
                     if spoken and piece and self._on_text:
-                        self._on_text(piece)
+                        self._on_text(whole_text(piece))
                     length += len(piece)
                     if length > LONGEST:  # a model that does not stop is not waited for
                         return stream.get()

@@ -7,7 +7,9 @@ prompt caches depend on it. Loaded only together with a provider, because the li
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from itertools import takewhile
 from operator import is_
 from typing import Any, NoReturn
@@ -35,6 +37,8 @@ from pydantic_ai.tools import ToolDefinition
 
 from prowess.core.chat import Call, Message, Reply, ToolCard, Usage
 from prowess.core.execution import shown
+from prowess.core.text import shortened
+from prowess.model.characters import whole, whole_text
 from prowess.model.cost import price
 from prowess.model.names import Named
 
@@ -43,6 +47,12 @@ _KEPT = {"parts", "provider_name", "canonical_system", "model_name"}
 _EMPTY = "(an empty reply)"
 LONGEST = 1_000_000  # characters of one reply
 _SHOWN = 2_000  # of one that is too long
+_CUT_OFF = {  # a reply that ends for these reasons is not all that the model had to say
+    "length": "the reply was cut off at the limit of its length: do it in smaller steps",
+    "content_filter": "the reply was cut off by the provider's content filter: say it another way",
+    "error": "the reply was cut off by an error of the provider: say it again",
+}
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # what names half of a surrogate pair in JSON
 
 
 class Conversation:
@@ -82,10 +92,10 @@ class Conversation:
 
     def _part(self, message: Message) -> ToolReturnPart | UserPromptPart:
         if message.role != "tool":
-            return UserPromptPart(content=message.text)
+            return UserPromptPart(content=whole_text(message.text))
         return ToolReturnPart(
             tool_name=self._tools.get(message.answers, ""),
-            content=message.text,
+            content=whole_text(message.text),
             tool_call_id=message.answers,
             outcome="success" if message.ok else "failed",
         )
@@ -93,7 +103,7 @@ class Conversation:
 
 def parameters(messages: Sequence[Message], tools: Sequence[ToolCard]) -> ModelRequestParameters:
     """The instructions and the tools of a request, which stay the same through a conversation."""
-    text = "\n\n".join(message.text for message in _instructions(messages))
+    text = whole_text("\n\n".join(message.text for message in _instructions(messages)))
     return ModelRequestParameters(
         function_tools=[
             ToolDefinition(
@@ -125,18 +135,19 @@ def heard(event: ModelResponseStreamEvent) -> tuple[str, bool]:
 
 def reply_from(response: ModelResponse, named: Named) -> Reply:
     """What the model said; a reply that cannot be followed is one that says so, not an error."""
+    response = replace(response, parts=[_whole_part(part) for part in response.parts])
     calls, wrong = _calls(response)
     text = response.text or ""
     if not calls and not wrong and not text.strip():
         wrong = "the reply is empty: call a tool, or answer in text"
-    if response.finish_reason == "length":
-        wrong = "the reply was cut off at the limit of its length: do it in smaller steps"
+    if response.finish_reason in _CUT_OFF:
+        wrong = _CUT_OFF[response.finish_reason]
     if sum(len(str(_content(part))) for part in response.parts) > LONGEST:
         wrong = (
             f"the reply was stopped after {LONGEST:,} characters: say less, or write it in parts"
         )
     if wrong:
-        message = Message(role="assistant", text=(text or _written(response))[:_SHOWN])
+        message = Message(role="assistant", text=shortened(text or _written(response), _SHOWN))
     else:
         thought = text or (response.thinking or "" if calls else "")
         message = Message(role="assistant", text=thought, calls=calls, kept=_kept(response, named))
@@ -146,6 +157,22 @@ def reply_from(response: ModelResponse, named: Named) -> Reply:
         model=named.name,
         malformed=wrong,
     )
+
+
+def _whole_part(part: ModelResponsePart) -> ModelResponsePart:
+    """The part in whole characters, before anything of it goes into the conversation."""
+    said = {each.name: getattr(part, each.name) for each in fields(part) if each.init}
+    said = {name: value for name, value in said.items() if isinstance(value, str | dict)}
+    try:
+        if (
+            isinstance(part, ToolCallPart)
+            and isinstance(part.args, str)
+            and _HALF.search(part.args)
+        ):
+            said["args"] = json.dumps(whole(_arguments(part.args)), ensure_ascii=False)
+        return replace(part, **whole(said))
+    except (ValueError, RecursionError):  # arguments that are none; this is told when they are read
+        return part
 
 
 def _common(known: Sequence[Message], messages: Sequence[Message]) -> int:
