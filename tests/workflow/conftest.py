@@ -128,9 +128,7 @@ class Play:
         finally:
             await python.close()
 
-    async def _skill(
-        self, name: str, *, arguments: str, inputs: Mapping[str, Any], number: int
-    ) -> Outcome:
+    async def _skill(self, name: str, *, arguments: str, inputs: Mapping[str, Any]) -> Outcome:
         self.called.append((name, arguments, inputs))
         return self.skills[name]
 

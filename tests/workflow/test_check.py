@@ -72,6 +72,61 @@ steps:
     with pytest.raises(WorkflowError, match="has 5 mistakes") as caught:
         read_workflow(text)
     assert len(caught.value.mistakes) == 5
+    assert caught.value.hint == "mend them and run again"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("{type: choice, options: [a, b], default: c}", "'c' is not one of: a, b"),
+        ("{options: [a, b], default: c}", "'c' is not one of: a, b"),
+        ("{type: number, default: many}", "'many' is no number"),
+        ("{type: boolean, default: perhaps}", "'perhaps' is neither yes nor no"),
+    ],
+)
+def test_a_default_that_would_be_refused_is_told_when_the_file_is_read(
+    wanted: str, message: str
+) -> None:
+    text = f"{HEAD}inputs: {{x: {wanted}}}\nsteps: [{{output: '{{x}}'}}]\n"
+
+    (mistake,) = find_mistakes(text)
+    assert mistake.message == f"the default will not do: {message}"
+    assert mistake.line == 3
+
+
+def test_defaults_that_will_do_are_no_mistake() -> None:
+    text = f"""{HEAD}\
+inputs: {{a: {{options: [1, 2], default: 1}}, b: {{type: list, default: [x]}}, c: {{default: null}}}}
+steps:
+  - {{question: q, options: [Yes, No], default: yes}}
+  - {{question: q, options: '{{b}}', default: x}}
+  - {{question: q, options: {{command: ls}}, default: x}}
+  - {{question: q, options: [a], default: '{{a}}'}}
+  - {{foreach: [1], as: user, steps: [{{output: '{{user}}'}}], at_once: 2.0}}
+"""
+
+    assert find_mistakes(text) == []
+
+
+def test_a_workflow_that_would_run_itself_without_end_is_told() -> None:
+    text = f"{HEAD}steps: [{{skill: w}}]\n"
+
+    (mistake,) = find_mistakes(text, beside=lambda name: False)
+    assert "stands for the SKILL.md beside the skill.yaml" in mistake.message
+    assert find_mistakes(text, beside=lambda name: name == "SKILL.md") == []
+
+
+def test_a_pattern_that_is_none_is_told_by_us_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    assert find_mistakes(f"{HEAD}steps: [{{question: q, validate: {{pattern: '('}}}}]\n")
+
+    assert capfd.readouterr() == ("", "")
+
+
+def test_one_mistake_is_told_as_one() -> None:
+    with pytest.raises(WorkflowError, match="has a mistake") as caught:
+        read_workflow(f"{HEAD}steps: []\n")
+
+    assert caught.value.hint == "mend it and run again"
 
 
 @pytest.mark.parametrize(
@@ -89,6 +144,16 @@ steps:
         ("{command: ls, parse: xml}", "parse is 'xml'", "use one of: text, lines, json"),
         ("{command: []}", "command is []", "use text or at least one"),
         ("{command: ls, retry: -1}", "retry is -1", "use a number from 0 to 20 or fields"),
+        ("{command: ls, timeout: 0s}", "timeout is '0s'", "use a time such as 500ms, 30s, 1.5s or 2m, at most 24h and more than 0"),
+        ("{command: ls, timeout: 0ms}", "timeout is '0ms'", "use a time"),
+        ("{command: ls, timeout: 25h}", "timeout is '25h'", "use a time"),
+        ("{command: ls, retry: {times: 1, pause: 0s}}", "pause is '0s'", "use a time"),
+        ("{foreach: [1], as: index, steps: [{command: ls}]}", "the name 'index' is taken", "choose another"),
+        ("{foreach: [1], as: steps, steps: [{command: ls}]}", "the name 'steps' is taken", "choose another"),
+        ("{question: q, options: [a, b], default: c}", "the default will not do: 'c' is not one of: a, b", "give another"),
+        ("{question: q, validate: number, default: many}", "the default will not do: 'many' is no number", "give another"),
+        ("{question: q, validate: {pattern: '[a-z]'}, default: '1'}", "the default will not do: '1' does not have", "give another"),
+        ("{output: hi, template: nope}", "there is no template 'nope'", "write it under"),
         ("{command: ls, id: 'a b'}", "id is 'a b'", "use a name of letters, digits, - and _"),
         ("{command: ls, when: a =}", "the condition makes no sense: '=' is not part of a condition", "use names"),
         ("{command: ls, store: steps}", "the name 'steps' is taken", "choose another"),

@@ -12,8 +12,8 @@ from prowess.discover.catalog import open_catalog
 from prowess.discover.resources import instructions_text
 from prowess.discover.roots import Root
 from prowess.workflow.check import find_mistakes, read_workflow
-from prowess.workflow.convert import convert, deprecation_note
-from support import a_skill
+from prowess.workflow.convert import convert
+from support import Cli, a_skill, write_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
 RECIPE = """\
@@ -94,11 +94,20 @@ def test_the_header_is_carried_over_as_far_as_it_counts() -> None:
     assert "allowed-tools" not in convert(skill, "Think.")
 
 
-def test_the_note_says_how_to_convert_and_that_nothing_has_to_be() -> None:
-    note = deprecation_note(a_skill("greeting"))
+def test_who_looks_at_a_recipe_is_told_how_to_convert_it_and_that_nothing_has_to_be(
+    cli: Cli, project: Path
+) -> None:
+    header = "---\nname: {}\ndescription: Says hello to all.\n---\n"
+    for name, body in (("greeting", RECIPE), ("thinking", "Think about it.\n")):
+        write_file(project / "skills" / name / "SKILL.md", header.format(name) + body)
 
-    assert "prowess convert greeting" in note
-    assert "runs unchanged" in note
+    recipe, other = (cli("show", name, "--dir", "skills") for name in ("greeting", "thinking"))
+    assert "`prowess convert greeting`" in recipe.err
+    assert "runs unchanged" in recipe.err
+    assert "convert" not in recipe.out + other.out + other.err
+
+    cli("convert", "greeting", "--dir", "skills")
+    assert "convert greeting" not in cli("show", "greeting", "--dir", "skills").err
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir()))

@@ -91,6 +91,11 @@ def test_a_function_is_called_by_name_and_gives_json(calls: PythonCalls) -> None
     assert call(calls, "add", a=[1], b=["é\n"]) == [1, "é\n"]
 
 
+def test_the_pipes_are_gone_when_the_run_has_ended(calls: PythonCalls) -> None:
+    assert call(calls, "count")
+    assert not os.path.exists(calls.pipes)
+
+
 def test_one_interpreter_serves_all_calls_of_a_run(calls: PythonCalls) -> None:
     async def work(it: PythonCalls) -> Any:
         return [await it("tool", "count", {}, seconds=None) for _ in range(3)]

@@ -1,12 +1,14 @@
 """Questions are answered by people, by files or by defaults, and asked again when an answer will not do."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from prowess.cli.flow import given_values
 from prowess.core.errors import UsageError
 from prowess.core.run import Outcome
-from prowess.workflow.answers import given_values
+from support import write_file
 
 ROLE = "{id: ask, question: 'Which role?', options: [Tester, Architect], store: role}"
 
@@ -45,6 +47,69 @@ def test_where_nobody_can_answer_the_input_to_pass_is_named(play: Any) -> None:
     assert outcome.ending == "failed"
     assert "nobody is here to answer 'Which role?'" in outcome.reason
     assert "--set role=..." in outcome.reason
+    assert ") (" not in outcome.reason
+    assert outcome.details["unanswered"] is True
+
+
+@pytest.mark.parametrize(
+    ("steps", "given", "wrong"),
+    [
+        (ROLE, {"role": "Cook"}, "'Cook' is not one of: Tester, Architect"),
+        (ROLE, {"ask": "Cook"}, "'Cook' is not one of: Tester, Architect"),
+        ("{question: q, validate: number, store: n}", {"n": "many"}, "'many' is no number"),
+        (f"{{if: user, then: [{ROLE}]}}", {"role": "Cook"}, "'Cook' is not one of"),
+    ],
+)
+def test_an_answer_that_can_be_known_to_be_wrong_is_refused_before_the_first_step(
+    play: Any, steps: str, given: dict[str, str], wrong: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        play(f"steps: [{{command: touch begun}}, {steps}]", **given)
+
+    (name,) = given
+    assert str(refused.value).startswith(f"{name} is wrong: {wrong}")
+    assert f"--set {name}=..." in refused.value.hint
+    assert play.commands == []
+
+
+def test_an_answer_that_will_do_for_one_of_two_questions_of_a_name_is_not_refused(
+    play: Any,
+) -> None:
+    other = ROLE.replace("ask", "else-ask").replace("Tester", "Cook")
+
+    outcome = play(f"steps: [{{if: user, then: [{other}], else: [{ROLE}]}}]", role="Cook")
+
+    assert outcome.details["values"]["role"] == "Cook"
+
+
+def test_an_answer_whose_options_are_known_on_the_way_is_refused_with_what_to_give(
+    play: Any,
+) -> None:
+    step = "{id: ask, question: q, options: {command: echo Tester}, store: role}"
+
+    outcome = play(f"steps: [{step}]", role="Cook")
+
+    told = "'Cook' is not one of: Tester (run it again with --set role=..., or with --answers FILE)"
+    assert outcome.reason.endswith(told)
+    assert "fork" not in outcome.reason
+
+
+def test_a_failure_inside_a_skill_is_told_without_parentheses_in_a_row(play: Any) -> None:
+    play.skills["other"] = Outcome(ending="failed", answer="", reason="it broke (mend it)")
+
+    outcome = play("steps: [{skill: other}]")
+
+    assert "it broke (mend it); mend the cause" in outcome.reason
+
+
+def test_a_workflow_inside_that_lacks_an_answer_leaves_the_outer_one_without_it_too(
+    play: Any,
+) -> None:
+    play.skills["other"] = Outcome(
+        ending="failed", answer="", reason="r", details={"unanswered": True}
+    )
+
+    assert play("steps: [{skill: other}]").details["unanswered"] is True
 
 
 def test_where_nobody_can_answer_the_default_is_the_answer(play: Any) -> None:
@@ -55,7 +120,11 @@ def test_where_nobody_can_answer_the_default_is_the_answer(play: Any) -> None:
 
 
 def test_a_default_that_will_not_do_fails_where_nobody_can_answer(play: Any) -> None:
-    outcome = play("steps: [{id: how, question: q, default: many, validate: number, store: n}]")
+    outcome = play("""\
+steps:
+  - {command: echo many, store: usual}
+  - {id: how, question: q, default: '{usual}', validate: number, store: n}
+""")
 
     assert outcome.ending == "failed"
     assert "'many' is no number" in outcome.reason
@@ -68,12 +137,6 @@ def test_an_answer_may_be_given_by_the_stored_name_or_the_step(play: Any, name: 
     assert outcome.details["values"]["role"] == "Tester"
     assert play.renderer.asked == []
     assert play.payloads("question.answered")[0]["answer"] == "Tester"
-
-
-def test_a_given_answer_that_will_not_do_fails_at_once(play: Any) -> None:
-    outcome = play(f"steps: [{ROLE}]", role="Cook")
-
-    assert "'Cook' is not one of: Tester, Architect" in outcome.reason
 
 
 def test_options_may_be_the_lines_of_a_command(play: Any) -> None:
@@ -173,10 +236,10 @@ def test_an_input_becomes_what_its_type_says(play: Any, type_: str, given: Any, 
 def test_an_input_of_the_wrong_type_stops_the_workflow_before_its_first_step(
     play: Any, type_: str, given: str
 ) -> None:
-    outcome = inputs(play, f"{{type: {type_}}}", x=given)
+    with pytest.raises(UsageError, match=f"x is wrong: '{given}'") as refused:
+        inputs(play, f"{{type: {type_}}}", x=given)
 
-    assert outcome.ending == "failed"
-    assert "--set x=..." in outcome.reason
+    assert "--set x=..." in refused.value.hint
     assert play.path() == []
 
 
@@ -191,15 +254,15 @@ def test_an_input_is_asked_for_only_when_it_is_needed(play: Any) -> None:
     assert outcome.details["values"]["x"] == "b"
 
 
-def test_answers_come_from_a_file_and_from_settings_which_win() -> None:
-    given = given_values("role: Tester\nfiles: [a, b]\nn: 3\n", ["role=Architect", "x=a=b", "y="])
+def test_answers_come_from_a_file_and_from_settings_which_win(tmp_path: Path) -> None:
+    file = write_file(tmp_path / "answers.yaml", "role: Tester\nfiles: [a, b]\nn: 3\n")
+    given = given_values(str(file), ["role=Architect", "x=a=b", "y="])
 
     assert given == {"role": "Architect", "files": ["a", "b"], "n": 3, "x": "a=b", "y": ""}
-    assert given_values('{"role": "Tester"}', []) == {"role": "Tester"}
-    assert given_values("", []) == {}
+    assert given_values(None, []) == {}
 
 
 @pytest.mark.parametrize("setting", ["role", "=x", " =x"])
 def test_a_setting_without_a_name_or_a_value_is_refused(setting: str) -> None:
     with pytest.raises(UsageError, match="--set"):
-        given_values("", [setting])
+        given_values(None, [setting])

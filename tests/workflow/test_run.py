@@ -141,6 +141,82 @@ def test_a_command_that_takes_too_long_is_ended(play: Any) -> None:
     assert "it took longer than" in outcome.reason
 
 
+@pytest.mark.parametrize("said", ["NaN", "[-Infinity]", '{"a": Infinity}', "1e999"])
+def test_a_number_that_json_does_not_have_is_not_json(play: Any, said: str) -> None:
+    outcome = play(
+        "inputs: [{name: said}]\nsteps: [{command: 'echo {said}', parse: json}]", said=said
+    )
+
+    assert "its output is not JSON" in outcome.reason
+    assert "is not a number of JSON" in outcome.reason
+
+
+@pytest.mark.parametrize("levels", [201, 50_000])
+def test_json_that_is_nested_too_deep_is_refused_in_words(play: Any, levels: int) -> None:
+    write_file(play.folder / "deep", levels * "[" + levels * "]")
+
+    outcome = play("steps: [{command: cat deep, parse: json}]")
+
+    assert "its output is not JSON: it is nested deeper than 200 levels" in outcome.reason
+
+
+def test_json_that_is_nested_as_deep_as_it_may_be_is_a_value(play: Any) -> None:
+    write_file(play.folder / "deep", 200 * "[" + 200 * "]")
+
+    outcome = play("steps: [{command: cat deep, parse: json, store: x}]")
+
+    assert outcome.ok
+
+
+def test_what_a_function_returns_may_not_be_nested_too_deep(play: Any) -> None:
+    deep = "def deep():\n    x = []\n    for _ in range(201):\n        x = [x]\n    return x\n"
+    write_file(play.folder / "tool.py", deep)
+
+    outcome = play("steps: [{python: 'tool:deep'}]")
+
+    assert "nested deeper than 200 levels" in outcome.reason
+
+
+def test_a_complaint_is_told_short_however_long_it_is(play: Any) -> None:
+    write_file(
+        play.folder / "tool.py", "def go():\n    raise ValueError('why ' + 'x' * 3_000_000)\n"
+    )
+
+    raised = play("steps: [{id: a, python: 'tool:go'}]")
+    refused = play("inputs: {n: {}}\nsteps: [{id: a, command: 'ls {n}'}]", n="-" * 100_000)
+
+    assert "tool:go failed: ValueError: why xxx" in raised.reason
+    assert "the value '-----" in refused.reason
+    assert all(len(outcome.reason) < 2_000 for outcome in (raised, refused))
+    assert all(len(str(event.payload)) < 4_000 for event in play.events)
+
+
+@pytest.mark.parametrize("how", ["store: all", "parse: lines", "parse: json"])
+def test_a_value_is_never_taken_from_output_that_was_cut(play: Any, how: str) -> None:
+    outcome = play(f"steps: [{{command: seq 1 700000, {how}}}]")
+
+    assert "bytes more than can be kept" in outcome.reason
+
+
+def test_options_are_never_taken_from_output_that_was_cut(play: Any) -> None:
+    outcome = play("steps: [{question: Which?, options: {command: seq 1 700000}}]")
+
+    assert "bytes more than can be kept" in outcome.reason
+
+
+def test_output_that_nobody_uses_may_be_cut_and_the_event_says_so(play: Any) -> None:
+    outcome = play("steps: [{command: seq 1 700000}]")
+
+    assert outcome.ok
+    assert play.payloads("step.finished")[0]["dropped"] > 0
+
+
+def test_a_command_that_complains_too_much_keeps_its_output(play: Any) -> None:
+    outcome = play("steps: [{command: 'seq 1 700000 >&2; echo out', store: said}]")
+
+    assert values(outcome)["said"] == "out"
+
+
 def test_a_command_that_is_not_permitted_is_not_run(play: Any) -> None:
     play.refuse = "rm"
 
@@ -167,6 +243,58 @@ steps:
     assert "+it[2]" in play.path()
 
 
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_an_item_whose_last_step_is_left_out_has_no_value_of_another(
+    play: Any, at_once: int
+) -> None:
+    outcome = play(f"""\
+steps:
+  - foreach: [a, b, c]
+    at_once: {at_once}
+    steps:
+      - {{command: 'echo {{item}}'}}
+      - {{id: only-a, when: item == 'a', command: 'echo A-{{item}}'}}
+    store: got
+""")
+
+    assert values(outcome)["got"] == ["A-a", None, None]
+
+
+def test_a_loop_that_failed_leaves_what_its_steps_were_at_last(play: Any) -> None:
+    outcome = play("""\
+steps:
+  - optional: true
+    foreach: [0, 1]
+    steps: [{command: 'echo {item}', store: seen}, {id: d, command: 'exit {item}'}]
+  - {output: '{steps.d.ok} {seen}'}
+""")
+
+    assert outcome.answer == "false 1"
+
+
+def test_branches_leave_what_they_stored_also_when_one_of_them_failed(play: Any) -> None:
+    outcome = play("""\
+steps:
+  - optional: true
+    parallel: [{id: a, command: exit 1}, {command: echo b, store: b}]
+  - {output: '{steps.a.ok} {b}'}
+""")
+
+    assert outcome.answer == "false b"
+
+
+def test_only_a_line_feed_ends_a_line(play: Any) -> None:
+    outcome = play("""\
+steps:
+  - {command: ['printf', 'a\\fb\\342\\200\\250c\\r\\nd\\n'], parse: lines, store: parsed}
+  - {command: ['printf', 'a\\fb\\342\\200\\250c\\r\\nd\\n'], store: text}
+  - {foreach: '{text}', steps: [{output: '{item}'}], store: gone-through}
+""")
+
+    assert values(outcome)["parsed"] == ["a\fb\u2028c", "d"]
+    assert values(outcome)["gone-through"] == ["a\fb\u2028c", "d"]
+
+
 def test_text_is_gone_through_line_by_line_and_nothing_not_at_all(play: Any) -> None:
     text = "steps: [{foreach: '%s', steps: [{output: '{item}'}]}]"
 
@@ -187,6 +315,33 @@ steps:
 """)
 
     assert outcome.answer == "1 2 23"
+
+
+def test_what_the_later_branch_stores_counts_also_where_it_was_so_before(play: Any) -> None:
+    outcome = play("""\
+steps:
+  - {command: "printf ''", store: text}
+  - {command: echo 1, parse: json, store: number}
+  - parallel:
+      - {command: echo first, store: text}
+      - {command: "printf ''", store: text}
+  - {foreach: [5, 1], at_once: 2, steps: [{command: 'echo {item}', parse: json, store: number}]}
+""")
+
+    assert values(outcome) == {"text": "", "number": 1}
+
+
+def test_what_is_stored_inside_branches_of_branches_comes_out_of_all_of_them(play: Any) -> None:
+    outcome = play("""\
+steps:
+  - {command: echo a, store: x}
+  - parallel:
+      - {command: echo b, store: x}
+      - parallel: [{command: echo c, store: x}, {id: last, command: echo a, store: x}]
+  - {output: '{x} {steps.last.output}'}
+""")
+
+    assert outcome.answer == "a a"
 
 
 def test_items_of_a_loop_may_run_at_once(play: Any) -> None:
@@ -264,6 +419,30 @@ def test_from_a_step_on_the_ones_before_are_left_out_and_their_values_given(play
     assert play.path() == ["~a", "+b", "-b"]
     with pytest.raises(UsageError, match="has no step 'c'"):
         play(text, from_step="c")
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "answer"),
+    [("json", '{"name": "Ada"}', "Ada"), ("json", {"name": "Bo"}, "Bo"), ("lines", "a\nb", "b")],
+)
+def test_what_is_given_for_a_step_that_is_left_out_is_parsed_as_its_output(
+    play: Any, parse: str, text: Any, answer: str
+) -> None:
+    place = "name" if parse == "json" else "1"
+    steps = (
+        f"[{{id: a, command: ls, parse: {parse}, store: x}}, {{id: b, output: '{{x.{place}}}'}}]"
+    )
+
+    assert play(f"steps: {steps}", from_step="b", x=text).answer == answer
+
+
+def test_what_is_given_for_json_and_is_none_is_refused_before_anything_runs(play: Any) -> None:
+    text = "steps: [{id: a, command: ls, parse: json, store: x}, {id: b, output: '{x.name}'}]"
+
+    with pytest.raises(UsageError, match="x is wrong: it is not JSON"):
+        play(text, from_step="b", x="{")
+
+    assert not play.events
 
 
 def test_what_nobody_asks_for_cannot_be_set(play: Any) -> None:

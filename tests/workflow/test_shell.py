@@ -15,7 +15,6 @@ from prowess.core.errors import ProwessError
 from prowess.workflow.check import find_mistakes
 from prowess.workflow.conditions import parse_condition
 from prowess.workflow.shell import fill_arguments, parse_line
-from prowess.workflow.values import fill_path
 from prowess.workflow.words import UnsafeCommandError
 from support import write_file
 
@@ -95,7 +94,7 @@ def test_every_case_of_the_shared_data_holds(case: dict[str, Any], run: Run) -> 
         assert parse_condition(template).holds(values) is False
     elif case["kind"] == "path":
         with pytest.raises(ProwessError):
-            fill_path(template, values)
+            filled(f"cat > {template}", values)
     elif expect == "reject":
         with pytest.raises(ProwessError):
             filled(template, values)
@@ -245,6 +244,70 @@ def test_a_value_is_never_taken_for_an_option(value: str) -> None:
     assert filled("git checkout -- {x}", {"x": value})
 
 
+@pytest.mark.parametrize(
+    ("command", "value"),
+    [
+        ('n={x}; ls "$n"', "-la"),
+        ('n={x}y; ls "${n}"', "-la"),
+        ('n={x}; ls "$n"b', "-la"),
+        ('n=a; n={x}; ls "$n"', "-la"),
+        ('n=""; ls "$n"{x}', "-la"),
+        ('n={x}; ls "$n-y"', ""),
+        ('n=a{x}; n=; ls "$n"{x}', "-la"),
+        ('for f in a {x}; do ls "$f"; done', "-la"),
+        ('n={x}; m=$n; ls "$m"', "-la"),
+        ('n={x}; m=" $n"; ls ${m# } {x}', "-la"),
+        ('read -r a b <<< {x}; ls "$b"', "a -la"),
+        ('ls "$(cut -d, -f2 <<< {x})"', "a,-la"),
+        ("ls $(cat <<< {x})", "a -la"),
+        ("cat <<< {x} | xargs ls", "a -la"),
+        ("cat <<< {x} | sudo xargs -- ls -d", "-la"),
+        ("cat <<< {x} | xargs -I% ls %", "-la"),
+    ],
+)
+def test_a_value_is_never_taken_for_an_option_on_a_way_through_the_shell(
+    command: str, value: str
+) -> None:
+    with pytest.raises(UnsafeCommandError):
+        filled(command, {"x": value})
+
+
+@pytest.mark.parametrize(
+    ("command", "value"),
+    [
+        ('n={x}; ls -- "$n"', "-la"),
+        ('n={x}; ls "./$n"', "-la"),
+        ('n={x}; ls --name="$n"', "-la"),
+        ('n={x}; ls "$n"', "a -b"),
+        ('n={x}; ls "$n$n"', "a"),
+        ('read -r n <<< {x}; ls "$n"', "my-long-name 2026-01-02"),
+        ("cat <<< {x} | xargs ls --", "-la"),
+        ("cat <<< {x} | xargs -I% ls a%", "-la"),
+    ],
+)
+def test_what_cannot_be_an_option_is_taken(command: str, value: str) -> None:
+    assert filled(command, {"x": value})
+
+
+@pytest.mark.parametrize(
+    ("command", "value"),
+    [
+        ('n={x}; ls > "$n"', "../x"),
+        ('n={x}; ls > "out/$n"', "a/../../b"),
+        ('for n in {x}; do ls > "$n"; done', "/etc/passwd"),
+        ('read -r a b <<< {x}; ls > "$b"', "a /etc/passwd"),
+        ('ls > "$(echo {x})"', "../x"),
+    ],
+)
+def test_a_redirection_stays_in_its_folder_on_a_way_through_the_shell(
+    command: str, value: str
+) -> None:
+    with pytest.raises(ProwessError, match="leaves the folder"):
+        filled(command, {"x": value})
+
+    assert filled(command, {"x": "a/b.txt"})
+
+
 @pytest.mark.parametrize("value", ["../x", "/etc/passwd", "a/../../b", "~/x"])
 def test_a_redirection_stays_in_its_folder(value: str) -> None:
     with pytest.raises(ProwessError, match="leaves the folder"):
@@ -265,3 +328,28 @@ def test_a_command_that_needs_no_shell_says_so() -> None:
 def test_a_value_too_long_for_the_kernel_is_told_before_it_is_tried() -> None:
     with pytest.raises(UnsafeCommandError, match="longer than"):
         filled("t {x}", {"x": "a" * 130_000})
+
+
+@pytest.mark.parametrize("value", ["../x", "a/../../x", "..", "x/..", "a\0b"])
+def test_a_value_cannot_lead_a_written_file_out_of_its_folder(value: str) -> None:
+    for template in ("out/{n}/f.txt", "out/{n}"):
+        with pytest.raises(ProwessError, match="leaves the folder"):
+            filled(f"cat > {template}", {"n": value})
+
+
+@pytest.mark.parametrize("value", ["/etc", "~root"])
+def test_a_value_cannot_give_a_written_file_another_root(value: str) -> None:
+    with pytest.raises(ProwessError, match="leaves the folder"):
+        filled("cat > {n}/x", {"n": value})
+
+
+def test_two_values_cannot_climb_together() -> None:
+    with pytest.raises(ProwessError, match="leaves the folder"):
+        filled("cat > out/{a}{a}/x", {"a": "."})
+
+
+@pytest.mark.parametrize(
+    ("value", "path"), [("a", "out/'a'.txt"), ("b/c", "out/'b/c'.txt"), ("..a", "out/'..a'.txt"), ("", "out/''.txt")]
+)  # fmt: skip
+def test_an_ordinary_name_makes_an_ordinary_path(value: str, path: str) -> None:
+    assert filled("cat > out/{n}.txt", {"n": value}) == f"cat > {path}"

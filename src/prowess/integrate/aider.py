@@ -11,7 +11,7 @@ from typing import Any
 from prowess.core.errors import SkillError
 from prowess.core.safe_yaml import read_mapping
 from prowess.integrate import marked
-from prowess.integrate.tool import Tool, by_hand
+from prowess.integrate.tool import ADD, TAKE_OUT, Tool, by_hand
 
 FILE = ".aider.conf.yml"
 AGENTS = "AGENTS.md"
@@ -23,7 +23,7 @@ _LINE = re.compile(r"^[ \t]*- AGENTS\.md  # prowess\r?\n", re.MULTILINE)
 def add(text: str | None) -> str:
     if text is None:
         return marked.with_block(text, SNIPPET)
-    before = _read(text)
+    before = _read(text, do=ADD)
     listed = before.get("read") or []
     names = listed if isinstance(listed, list) else [listed]
     if AGENTS in names:
@@ -40,15 +40,21 @@ def add(text: str | None) -> str:
 def remove(text: str | None) -> str | None:
     if text is None:
         return None
-    _read(text)
-    return marked.without_block(text) if marked.has_block(text) else _LINE.sub("", text, count=1)
+    before = _read(text, do=TAKE_OUT)
+    if marked.START not in text:
+        return _LINE.sub("", text, count=1)
+    after = marked.without_block(text)
+    before.pop("read", None)
+    if not _says(after or "", before):
+        raise by_hand(f"{FILE} was changed between Prowess's marks", SNIPPET, do=TAKE_OUT)
+    return after
 
 
-def _read(text: str) -> dict[str, Any]:
+def _read(text: str, *, do: str) -> dict[str, Any]:
     try:
         return read_mapping(text.removeprefix("\ufeff")).value
     except SkillError as error:
-        raise by_hand(f"{FILE}: {error}", SNIPPET) from None
+        raise by_hand(f"{FILE}: {error}", SNIPPET, do=do) from None
 
 
 def _says(text: str, value: dict[str, Any]) -> bool:

@@ -8,7 +8,7 @@ import tomllib
 from typing import Any
 
 from prowess.integrate import marked
-from prowess.integrate.tool import NAME, SERVER, Tool, by_hand, not_ours
+from prowess.integrate.tool import ADD, NAME, SERVER, TAKE_OUT, Tool, by_hand, not_ours
 
 FILE = ".codex/config.toml"
 ENTRY = {**SERVER, "required": True, "startup_timeout_sec": 60}
@@ -20,11 +20,11 @@ startup_timeout_sec = 60"""
 
 
 def add(text: str | None) -> str:
-    found = _entry(text) if text is not None else None
+    found = _entry(text, do=ADD) if text is not None else None
     if text is not None and found is not None:
         if found == ENTRY or not marked.has_block(text):
             return text
-        text = marked.without_block(text)  # what an earlier version wrote
+        text = remove(text)  # what an earlier version wrote
     after = marked.with_block(text, SNIPPET)
     try:
         tomllib.loads(after)
@@ -34,19 +34,31 @@ def add(text: str | None) -> str:
 
 
 def remove(text: str | None) -> str | None:
-    if text is None or _entry(text) is None:
+    if text is None or _entry(text, do=TAKE_OUT) is None:
         return text
-    if not marked.has_block(text):
+    after = marked.without_block(text)
+    if not _is_all_but_ours(after, text):
         raise not_ours(FILE, SNIPPET)
-    return marked.without_block(text)
+    return after
 
 
-def _entry(text: str) -> Any:
+def _is_all_but_ours(after: str | None, before: str) -> bool:
+    """Whether the file says all that it did, but for our entry: a mark may have been moved, or be a text."""
+    try:
+        left = tomllib.loads(after or "")
+    except ValueError:
+        return False
+    wanted = tomllib.loads(before)
+    del wanted["mcp_servers"][NAME]
+    return {"mcp_servers": {}, **left} == wanted
+
+
+def _entry(text: str, *, do: str) -> Any:
     """The entry that has our name, if it can be ours; None when there is none."""
     try:
         servers = tomllib.loads(text).get("mcp_servers", {})
     except (ValueError, RecursionError) as error:
-        raise by_hand(f"{FILE} is not valid TOML: {error}", SNIPPET) from None
+        raise by_hand(f"{FILE} is not valid TOML: {error}", SNIPPET, do=do) from None
     found = servers.get(NAME) if isinstance(servers, dict) else None
     if found not in (None, SERVER, ENTRY):
         raise not_ours(FILE, SNIPPET)

@@ -30,12 +30,12 @@ class Member:
 
 
 def entry(text: str, table: str, name: str) -> Any:
-    """What stands under `table` and `name`, or None."""
-    found = _read(text).get(table)
-    if found is None:
-        return None
+    """What stands under `table` and `name`; None when nothing does, for which a null is no substitute."""
+    found = _read(text).get(table, {})
     if not isinstance(found, dict):
         raise UnreadableError(f"{table} is not an object")
+    if name in found and found[name] is None:
+        raise UnreadableError(f"{name} of {table} is null")
     return found.get(name)
 
 

@@ -6,8 +6,11 @@ block ends with a line end only if the file did, and stands at the very beginnin
 no file.
 """
 
+import re
+
 START = "# >>> prowess >>> (taken out again by `prowess integrate --remove`)"
 END = "# <<< prowess <<<"
+_START, _END = (re.compile(rf"^{re.escape(mark)}(?=\r?$)", re.MULTILINE) for mark in (START, END))
 
 
 def with_block(text: str | None, lines: str) -> str:
@@ -22,20 +25,28 @@ def with_block(text: str | None, lines: str) -> str:
 
 
 def has_block(text: str) -> bool:
-    return START in text.splitlines()
+    return _place(text) is not None
 
 
 def without_block(text: str) -> str | None:
     """
     The text as it was before `with_block`; None when there was no file. Text that was added behind
-    the block since then stays.
+    the block since then stays, and so does everything where there is no block.
     """
-    start = text.index(START)
-    end = text.index(END, start) + len(END)
-    before, after = text[:start], text[end:]
+    place = _place(text)
+    if place is None:
+        return text
+    before, after = text[: place[0]], text[place[1] :]
     newline = "\r\n" if after.startswith("\r\n") or before.endswith("\r\n") else "\n"
     if not before and after == newline:
         return None
     if not after:
         return before.removesuffix(newline * 2)
     return before.removesuffix(newline) + after.removeprefix(newline)
+
+
+def _place(text: str) -> tuple[int, int] | None:
+    """From the last line that is our first mark, as an earlier one may be inside of somebody's text."""
+    starts = list(_START.finditer(text))
+    end = _END.search(text, starts[-1].end()) if starts else None
+    return (starts[-1].start(), end.end()) if end else None

@@ -8,6 +8,8 @@ from prowess.core.errors import UsageError
 NAME = "prowess"
 SERVER = {"command": NAME, "args": ["mcp"]}
 
+ADD, TAKE_OUT = "add this", "take this out"  # what remains to be done by hand
+
 Add = Callable[[str | None], str]
 Remove = Callable[[str | None], str | None]
 
@@ -26,8 +28,8 @@ class Tool:
     then: str
 
 
-def by_hand(what: str, snippet: str) -> UsageError:
-    return UsageError(what, hint=f"nothing was changed; add this by hand:\n{snippet}")
+def by_hand(what: str, snippet: str, *, do: str = ADD) -> UsageError:
+    return UsageError(what, hint=f"nothing was changed; {do} by hand:\n{snippet}")
 
 
 def not_ours(file: str, snippet: str) -> UsageError:

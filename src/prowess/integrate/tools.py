@@ -13,28 +13,28 @@ from typing import Any
 from prowess.integrate import json_entry
 from prowess.integrate.aider import AIDER
 from prowess.integrate.codex import CODEX
-from prowess.integrate.tool import NAME, SERVER, Tool, by_hand, not_ours
+from prowess.integrate.tool import ADD, NAME, SERVER, TAKE_OUT, Tool, by_hand, not_ours
 
 
 def _json_tool(*, name: str, file: str, table: str, entry: Any, then: str) -> Tool:
     snippet = json.dumps({table: {NAME: entry}}, indent=2)
 
-    def is_there(text: str) -> bool:
+    def is_there(text: str, *, do: str) -> bool:
         try:
             found = json_entry.entry(text, table, NAME)
         except json_entry.UnreadableError as error:
-            raise by_hand(f"{file} is not plain JSON: {error}", snippet) from None
+            raise by_hand(f"{file} is not plain JSON: {error}", snippet, do=do) from None
         if found not in (None, entry):
             raise not_ours(file, snippet)
         return found is not None
 
     def add(text: str | None) -> str:
-        if text is not None and is_there(text):
+        if text is not None and is_there(text, do=ADD):
             return text
         return json_entry.with_entry(text, table, NAME, entry)
 
     def remove(text: str | None) -> str | None:
-        if text is None or not is_there(text):
+        if text is None or not is_there(text, do=TAKE_OUT):
             return text
         return json_entry.without_entry(text, table, NAME)
 

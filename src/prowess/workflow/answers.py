@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prowess.core.errors import UsageError
-from prowess.core.safe_yaml import read_mapping
 from prowess.core.workflow import Input
 from prowess.workflow.values import text_of
 
@@ -19,15 +18,9 @@ class WrongAnswerError(UsageError):
     """The answer will not do; the message says what will."""
 
 
-def given_values(file: str, settings: Sequence[str]) -> dict[str, Any]:
-    """What `--answers` (the text of its file, YAML or JSON) and `--set name=value` say; the latter wins."""
-    given = dict(read_mapping(file).value) if file.strip() else {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"--set {setting} has no name or no value", hint="--set name=value")
-        given[name.strip()] = value
-    return given
+def set_hint(name: str) -> str:
+    """What to do about an answer that is missing or wrong."""
+    return f"run it again with --set {name}=..., or with --answers FILE"
 
 
 def answer_to(

@@ -11,14 +11,17 @@ from typing import Any
 
 from prowess.core.errors import SkillError
 from prowess.core.placed_yaml import Path, Placed, read_placed
-from prowess.core.workflow import Mistake, Workflow, WorkflowError
+from prowess.core.workflow import Input, Mistake, Workflow, WorkflowError
+from prowess.workflow.answers import WrongAnswerError, input_value
 from prowess.workflow.definition import build
 from prowess.workflow.names import BUILT_IN, Known, Names
 from prowess.workflow.schema import workflow_schema
-from prowess.workflow.shape import fit
+from prowess.workflow.shape import Report, fit
+from prowess.workflow.values import text_of
 
 TEXT_FIELDS = frozenset({"version", "name", "description", "category", "compatibility"})
-_RESERVED = ("steps", "output", "index", *BUILT_IN)
+_OURS = ("steps", "output", "index")
+_RESERVED = (*_OURS, *BUILT_IN)
 
 
 def read_workflow(
@@ -66,6 +69,7 @@ def _mistakes(placed: Placed, beside: Callable[[str], bool] | None) -> list[Mist
     _check_inputs(value.get("inputs"), report)
     if beside:
         _check_modules(every, beside, report)
+        _check_own_name(value.get("name"), every, beside, report)
     templates = value.get("templates")
     names = Names(report=report, templates=templates if isinstance(templates, dict) else {})
     names.steps(value.get("steps"), ("steps",), _known(value.get("inputs"), stored))
@@ -82,9 +86,7 @@ def _every_step(steps: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any
                 yield from _every_step(step.get(inner), (*path, place, inner))
 
 
-def _check_ids(
-    every: list[tuple[Path, Mapping[str, Any]]], report: Callable[..., None]
-) -> dict[str, str]:
+def _check_ids(every: list[tuple[Path, Mapping[str, Any]]], report: Report) -> dict[str, str]:
     """Two steps of one id are a mistake; which step stores which name is what comes back."""
     seen: set[str] = set()
     stored: dict[str, str] = {}
@@ -96,12 +98,13 @@ def _check_ids(
             seen.add(name)
         if isinstance(store := step.get("store"), str):
             stored.setdefault(store, str(name or store))
-            if store in _RESERVED:
-                report((*path, "store"), f"the name {store!r} is taken", "choose another")
+        for field, taken in (("store", _RESERVED), ("as", _OURS)):
+            if step.get(field) in taken:
+                report((*path, field), f"the name {step[field]!r} is taken", "choose another")
     return stored
 
 
-def _check_inputs(inputs: Any, report: Callable[..., None]) -> None:
+def _check_inputs(inputs: Any, report: Report) -> None:
     seen: set[str] = set()
     for path, name, each in _each_input(inputs):
         if name in seen or name in _RESERVED:
@@ -109,6 +112,23 @@ def _check_inputs(inputs: Any, report: Callable[..., None]) -> None:
         seen.add(name)
         if each.get("type") == "choice" and not each.get("options"):
             report(path, f"the choice {name!r} has no options", "add `options:`", key=True)
+        elif "default" in each:
+            _check_default(path, name, each, report)
+
+
+def _check_default(path: Path, name: str, fields: Mapping[str, Any], report: Report) -> None:
+    """A default is the answer of somebody who is not asked, and has to do like any other."""
+    options = fields.get("options")
+    wanted = Input(
+        name=name,
+        type=fields.get("type", "text"),
+        options=tuple(map(text_of, options)) if isinstance(options, list) else (),
+    )
+    try:
+        if fields["default"] is not None:
+            input_value(wanted, fields["default"])
+    except WrongAnswerError as error:
+        report((*path, "default"), f"the default will not do: {error}", "give another, or none")
 
 
 def _each_input(inputs: Any) -> Iterator[tuple[Path, str, Mapping[str, Any]]]:
@@ -124,13 +144,26 @@ def _each_input(inputs: Any) -> Iterator[tuple[Path, str, Mapping[str, Any]]]:
 def _check_modules(
     every: list[tuple[Path, Mapping[str, Any]]],
     beside: Callable[[str], bool],
-    report: Callable[..., None],
+    report: Report,
 ) -> None:
     for path, step in every:
         if isinstance(function := step.get("python"), str):
             module = function.partition(":")[0].replace(".", "/") + ".py"
             if not beside(module):
                 report((*path, "python"), f"there is no {module} beside the skill.yaml", "write it")
+
+
+def _check_own_name(
+    name: Any,
+    every: list[tuple[Path, Mapping[str, Any]]],
+    beside: Callable[[str], bool],
+    report: Report,
+) -> None:
+    """A workflow that runs itself would never end: its own name stands for the SKILL.md beside it."""
+    for path, step in every:
+        if name and step.get("skill") == name and not beside("SKILL.md"):
+            message = f"{name!r} stands for the SKILL.md beside the skill.yaml, and there is none"
+            report((*path, "skill"), message, "write it, or name another skill")
 
 
 def _known(inputs: Any, stored: Mapping[str, str]) -> Known:

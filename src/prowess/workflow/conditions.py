@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from prowess.core.errors import ProwessError
-from prowess.workflow.values import NAME, Scope, Slot, look_up, parts_of, value_of
+from prowess.workflow.values import NAME, Scope, Slot, filtered, parts_of
 
 DEEPEST = 30
 _TOKEN = re.compile(
@@ -165,11 +165,7 @@ class _Reader:
         if not isinstance(part, Slot) or part.foreign:
             raise self.wrong(f"{written} is no name")
         self.slots.append(part)
-        if part.has_default:
-            return lambda scope: value_of(part, scope)
-        return lambda scope: (
-            value_of(part, scope) if look_up(part.path, scope) is not None else None
-        )
+        return lambda scope: filtered(part, scope)
 
     def _list(self) -> Eval:
         items: list[Eval] = []

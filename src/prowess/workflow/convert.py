@@ -52,11 +52,13 @@ def convert(skill: Skill, instructions: str) -> str:
     return _HEAD + "".join(_head(skill, recipe=bool(recipe))) + "\nsteps:\n" + "\n".join(steps)
 
 
-def deprecation_note(skill: Skill) -> str:
-    """What to tell the author of a SKILL.md about the newer form; it is never an error."""
+def deprecation_note(skill: Skill, instructions: str) -> str:
+    """What to tell of the newer form, for a SKILL.md that is a recipe; else nothing. It is never an error."""
+    if "skill.yaml" in skill.files or not _recipe(instructions, skill):
+        return ""
     return (
         f"{skill.name} is a SKILL.md, which runs unchanged. `prowess convert {skill.name}` writes a"
-        " skill.yaml beside it that means the same and that every tool can show step by step."
+        " skill.yaml beside it that means the same and needs no model."
     )
 
 

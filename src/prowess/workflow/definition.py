@@ -125,7 +125,7 @@ class _Builder:
             items=items if isinstance(items, str) else tuple(items),
             name=fields.get("as", "item"),
             steps=self.steps(fields["steps"]),
-            at_once=fields.get("at_once", 1),
+            at_once=int(fields.get("at_once", 1)),
             **common,
         )
 

@@ -67,7 +67,10 @@ Work = CommandWork | ShowWork | PythonWork | SkillWork | AskWork
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """What a piece of work left behind: `value` is its output as `parse` says."""
+    """
+    What a piece of work left behind: `value` is its output as `parse` says. `dropped` counts the bytes
+    of output that were too many to be kept.
+    """
 
     ok: bool
     output: str = ""
@@ -76,6 +79,7 @@ class Left:
     error: str = ""
     seconds: float = 0.0
     tries: int = 1
+    dropped: int = 0
     outcome: Mapping[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -100,7 +104,7 @@ class RunSkill(Protocol):
     """Runs another skill to its end, in steps of its own within those of this run."""
 
     async def __call__(
-        self, name: str, *, arguments: str, inputs: Mapping[str, Any], number: int
+        self, name: str, *, arguments: str, inputs: Mapping[str, Any]
     ) -> Outcome: ...
 
 

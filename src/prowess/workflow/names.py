@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from prowess.core.placed_yaml import Path
+from prowess.workflow.answers import WrongAnswerError, answer_to
 from prowess.workflow.conditions import ConditionError, parse_condition
 from prowess.workflow.schema import VALIDATORS
 from prowess.workflow.shape import Report, kind_of
 from prowess.workflow.shell import argument_words, parse_line
-from prowess.workflow.values import FILTER_ARGUMENTS, FILTERS, Slot, slots_of
+from prowess.workflow.values import FILTER_ARGUMENTS, FILTERS, Slot, slots_of, text_of
 from prowess.workflow.words import UnsafeCommandError, check_words
 
 BUILT_IN = ("workspace", "skill_dir", "run_id", "user", "date", "tool", "arguments")
@@ -80,9 +81,10 @@ class Names:
         if "output" in step:
             self._text(step["output"], (*path, "output"), here)
         name = step.get("template")
-        if isinstance(name, str) and "output" not in step:
+        if isinstance(name, str):
             if name in self.templates:
-                self._text(self.templates[name], ("templates", name), here)
+                if "output" not in step:
+                    self._text(self.templates[name], ("templates", name), here)
             else:
                 near = _near(name, self.templates) or "write it under `templates:`"
                 self.report((*path, "template"), f"there is no template {name!r}", near)
@@ -110,6 +112,24 @@ class Names:
         else:
             self._value(options, (*path, "options"), known)
         self._validator(step, path)
+        self._default(step, path)
+
+    def _default(self, step: Mapping[str, Any], path: Path) -> None:
+        """A default is the answer where nobody can give one, and has to do like any other."""
+        options, default = step.get("options") or [], step.get("default")
+        if default is None or not isinstance(options, list):
+            return
+        texts = [text_of(each) for each in (default, *options)]
+        if any(map(slots_of, texts)):
+            return  # only known on the way
+        validate = step.get("validate") or ""
+        if isinstance(validate, dict) and not _is_pattern(str(validate.get("pattern"))):
+            return  # told already
+        try:
+            answer_to(texts[0], options=texts[1:], default=None, validate=validate)
+        except WrongAnswerError as error:
+            place = (*path, "default")
+            self.report(place, f"the default will not do: {error}", "give another, or none")
 
     def _validator(self, step: Mapping[str, Any], path: Path) -> None:
         validate = step.get("validate")
@@ -117,14 +137,10 @@ class Names:
             self.report(
                 (*path, "validate"), f"{validate} needs options to choose from", "add `options:`"
             )
-        if isinstance(validate, dict) and isinstance(validate.get("pattern"), str):
-            import re2  # type: ignore[import-untyped]
-
-            try:
-                re2.compile(validate["pattern"])
-            except re2.error:
-                where = (*path, "validate", "pattern")
-                self.report(where, "this is no regular expression", "check its brackets and signs")
+        pattern = validate.get("pattern") if isinstance(validate, dict) else None
+        if isinstance(pattern, str) and not _is_pattern(pattern):
+            where = (*path, "validate", "pattern")
+            self.report(where, "this is no regular expression", "check its brackets and signs")
 
     def _conditional(self, step: Mapping[str, Any], path: Path, known: Known) -> None:
         self._condition(step.get("if"), (*path, "if"), known)
@@ -246,6 +262,18 @@ class Names:
                 f"store it before, make it an input, or write {{{{{name}}}}} for the text itself"
             )
         self.report(path, f"nothing is called {name!r} here", hint, part=written, number=number)
+
+
+def _is_pattern(pattern: str) -> bool:
+    import re2  # type: ignore[import-untyped]
+
+    quiet = re2.Options()
+    quiet.log_errors = False  # what is wrong is told by us, with its line
+    try:
+        re2.compile(pattern, quiet)
+    except re2.error:
+        return False
+    return True
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

@@ -1,9 +1,9 @@
 """Do one piece of work, as often as its step allows. What goes wrong is told, not raised."""
 
 import asyncio
-import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError
@@ -20,9 +20,8 @@ from prowess.workflow.means import (
     SkillWork,
     Work,
 )
-from prowess.workflow.values import text_of
-
-_ERROR = 600  # characters of what a command complained about
+from prowess.workflow.state import COMPLAINT, complaint
+from prowess.workflow.values import DEEPEST, is_deep, parsed, text_of
 
 
 async def perform(work: Work, means: Means) -> Left:
@@ -33,9 +32,9 @@ async def perform(work: Work, means: Means) -> Left:
         await means.renderer.show(work.text, step=work.label, format=work.step.format)
         return Left(ok=True, output=work.text, value=work.text)
     if isinstance(work, CommandWork):
-        return await _tried(work.step, work.scope, lambda number: _command(work, means))
+        return await _tried(work.step, work.scope, lambda: _command(work, means))
     if isinstance(work, PythonWork):
-        return await _tried(work.step, work.scope, lambda number: _python(work, means))
+        return await _tried(work.step, work.scope, lambda: _python(work, means))
     return await _tried_skill(work, means)
 
 
@@ -51,13 +50,13 @@ async def _ask(work: AskWork, means: Means) -> str | None:
 
 
 async def _tried(
-    step: Step, scope: Mapping[str, Any], attempt: Callable[[int], Awaitable[Left]]
+    step: Step, scope: Mapping[str, Any], attempt: Callable[[], Awaitable[Left]]
 ) -> Left:
     began = time.monotonic()
     tries = 0
     while True:
         tries += 1
-        left = _validated(step, scope, await attempt(tries))
+        left = _validated(step, scope, await attempt())
         if left.ok or tries > step.retry.times:
             took = time.monotonic() - began
             return Left(**{**left.as_json(), "tries": tries, "seconds": took})
@@ -72,7 +71,12 @@ async def _command(work: CommandWork, means: Means) -> Left:
     output = finished.out.decode(errors="replace").rstrip("\n")
     if finished.code or finished.killed_by:
         return Left(ok=False, output=output, code=finished.code, error=_complaint(finished))
-    return _parsed(work.step.parse, output, code=finished.code)
+    dropped = _dropped(finished)
+    if dropped and (work.step.store or work.step.parse != "text" or work.step.kind == "question"):
+        told = f"it printed {dropped:,} bytes more than can be kept (let it print less, or write a file)"
+        return Left(ok=False, output=output, code=finished.code, error=told, dropped=dropped)
+    left = _parsed(work.step.parse, output, code=finished.code)
+    return replace(left, dropped=dropped)
 
 
 async def _python(work: PythonWork, means: Means) -> Left:
@@ -81,14 +85,16 @@ async def _python(work: PythonWork, means: Means) -> Left:
         value = await means.python(step.module, step.function, work.arguments, seconds=step.timeout)
     except ProwessError as error:
         return _failed(error)
+    if is_deep(value):
+        return Left(ok=False, error=f"what it returns is nested deeper than {DEEPEST} levels")
     return Left(ok=True, output=text_of(value) if value is not None else "", value=value)
 
 
 async def _tried_skill(work: SkillWork, means: Means) -> Left:
-    async def attempt(number: int) -> Left:
+    async def attempt() -> Left:
         try:
             outcome = await means.skill(
-                work.step.skill, arguments=work.arguments, inputs=work.inputs, number=number
+                work.step.skill, arguments=work.arguments, inputs=work.inputs
             )
         except (CancelledRunError, InDoubtError):
             raise
@@ -120,17 +126,20 @@ def _validated(step: Step, scope: Mapping[str, Any], left: Left) -> Left:
 
 
 def _parsed(parse: Parse, output: str, *, code: int | None = None) -> Left:
-    value: Any = output
-    if parse == "lines":
-        value = [line for line in output.splitlines() if line.strip()]
-    elif parse == "json":
-        try:
-            value = json.loads(output)
-        except ValueError as error:
-            return Left(
-                ok=False, output=output, code=code, error=f"its output is not JSON: {error}"
-            )
+    try:
+        value = parsed(output, parse)
+    except ValueError as error:
+        told = f"its output is not JSON: {error}"
+        return Left(ok=False, output=output, code=code, error=told)
     return Left(ok=True, output=output, value=value, code=code)
+
+
+def _dropped(finished: Finished) -> int:
+    """
+    Bytes of its output that were too many. Both streams have the same limit, so the shorter of the
+    two is whole: a command that only complained too much still has all of its output.
+    """
+    return finished.dropped if len(finished.out) >= len(finished.err) else 0
 
 
 def _complaint(finished: Finished) -> str:
@@ -139,8 +148,8 @@ def _complaint(finished: Finished) -> str:
     if finished.killed_by:
         return f"it was stopped: too much {finished.killed_by}"
     said = (finished.err or finished.out).decode(errors="replace").strip()
-    return f"exit code {finished.code}" + (f": {said[-_ERROR:]}" if said else "")
+    return f"exit code {finished.code}" + (f": {said[-COMPLAINT:]}" if said else "")
 
 
 def _failed(error: ProwessError) -> Left:
-    return Left(ok=False, error=f"{error} ({error.hint})" if error.hint else str(error))
+    return Left(ok=False, error=complaint(error))

@@ -1,9 +1,16 @@
-"""What a workflow would do, told without doing any of it."""
+"""
+What a workflow would do, told without doing any of it.
 
-from collections.abc import Iterator, Mapping
+A command is told as the shell would get it, each value quoted as it would be then, and with the reason
+where it would be refused. What only a step will know is left as it is written.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from prowess.core.errors import ProwessError
 from prowess.core.workflow import (
     CommandStep,
     ConditionalStep,
@@ -17,8 +24,19 @@ from prowess.core.workflow import (
     Workflow,
 )
 from prowess.workflow.answers import input_value
-from prowess.workflow.run import check_given
-from prowess.workflow.values import Scope, Slot, ValueProblemError, parts_of, text_of, value_of
+from prowess.workflow.given import check_given, every_step, given_answer, stored_before
+from prowess.workflow.shell import Line, parse_line
+from prowess.workflow.values import (
+    Part,
+    Scope,
+    Slot,
+    ValueProblemError,
+    fill_part,
+    parts_of,
+    slots_of,
+    text_of,
+)
+from prowess.workflow.walk import ready_command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +72,11 @@ def plan_workflow(
             if wanted.required:
                 does = f"ask: {wanted.prompt or wanted.name}"
                 yield Planned(step=wanted.name, kind="input", depth=0, does=does, store=wanted.name)
+            else:
+                scope[wanted.name] = None  # it is known that there is none
         else:
             scope[wanted.name] = input_value(wanted, value)
+    scope |= stored_before(workflow, given, from_step)
     begun = not from_step
     for step in workflow.steps:
         begun = begun or step.id == from_step
@@ -63,7 +84,13 @@ def plan_workflow(
             yield from _planned(step, 0, scope, given)
 
 
-def _planned(step: Step, depth: int, scope: Scope, given: Mapping[str, Any]) -> Iterator[Planned]:
+def _planned(
+    step: Step, depth: int, scope: dict[str, Any], given: Mapping[str, Any]
+) -> Iterator[Planned]:
+    """
+    The step and those inside it. What they store is not known afterwards, also if it was before; but
+    for an answer that is given to a question that is asked in any case.
+    """
     yield Planned(
         step=step.id,
         kind=step.kind,
@@ -73,28 +100,42 @@ def _planned(step: Step, depth: int, scope: Scope, given: Mapping[str, Any]) -> 
         store=step.store,
         optional=step.optional,
     )
-    for inner in _inside(step):
-        yield from _planned(inner, depth + 1, scope, given)
+    for branch in _branches(step):
+        here = dict(scope)
+        if isinstance(step, ForeachStep):  # what a round stores, the next one sees
+            _forget(here, step.name, "index", *(each.store for each in every_step(branch)))
+        for inner in branch:
+            yield from _planned(inner, depth + 1, here, given)
+    _forget(scope, *(each.store for each in every_step([step])))
+    if isinstance(step, QuestionStep) and step.store and not step.when:
+        answer = _given_to(step, given)
+        scope |= {} if answer is None else {step.store: given_answer(step, answer)}
 
 
-def _inside(step: Step) -> Iterator[Step]:
+def _branches(step: Step) -> Sequence[Sequence[Step]]:
     if isinstance(step, ConditionalStep):
-        yield from (*step.then, *step.otherwise)
-    elif isinstance(step, ForeachStep):
-        yield from step.steps
-    elif isinstance(step, ParallelStep):
-        for branch in step.branches:
-            yield from branch
+        return step.then, step.otherwise
+    if isinstance(step, ForeachStep):
+        return (step.steps,)
+    return step.branches if isinstance(step, ParallelStep) else ()
+
+
+def _forget(scope: dict[str, Any], *names: str) -> None:
+    for name in names:
+        scope.pop(name, None)
+
+
+def _given_to(step: QuestionStep, given: Mapping[str, Any]) -> Any:
+    return given.get(step.store, given.get(step.id))
 
 
 def _does(step: Step, scope: Scope, given: Mapping[str, Any]) -> str:  # noqa: PLR0911  one line a kind
     if isinstance(step, CommandStep):
-        written = step.command if isinstance(step.command, str) else " ".join(step.command)
-        return f"run: {_shown(written, scope, line=True)}"
+        return f"run: {_command(step.command, scope)}"
     if isinstance(step, OutputStep):
         return f"show: {_shown(step.text, scope)}"
     if isinstance(step, QuestionStep):
-        answer = given.get(step.store, given.get(step.id))
+        answer = _given_to(step, given)
         asked = f"ask: {_shown(step.prompt, scope)}"
         return asked if answer is None else f"{asked} (given: {text_of(answer)})"
     if isinstance(step, ConditionalStep):
@@ -109,14 +150,51 @@ def _does(step: Step, scope: Scope, given: Mapping[str, Any]) -> str:  # noqa: P
     return f"call {step.module}:{step.function}"
 
 
-def _shown(text: str, scope: Scope, *, line: bool = False) -> str:
-    return "".join(_part(part, scope) for part in parts_of(text, line=line)).strip()
+def _command(command: str | tuple[str, ...], scope: Scope) -> str:
+    texts = (command,) if isinstance(command, str) else command
+    slots = [slot for text in texts for slot in slots_of(text, line=isinstance(command, str))]
+    refused = ""
+    if all(slot.foreign or slot.name in scope for slot in slots):
+        try:
+            return ready_command(command, scope, seconds=None).line.strip()
+        except ProwessError as error:
+            refused = f"  (refused: {error})"
+    if isinstance(command, str):
+        pieces = parse_line(command).pieces
+        return "".join(_piece(Line((piece,)), scope) for piece in pieces).strip() + refused
+    return " ".join(_argument(each, scope) for each in command) + refused
 
 
-def _part(part: str | Slot, scope: Scope) -> str:
-    if isinstance(part, str) or part.foreign:
-        return part if isinstance(part, str) else part.source
+def _piece(line: Line, scope: Scope) -> str:
+    """A line of one piece, quoted as it is where it stands; a name without a value stays."""
+    (piece,) = line.pieces
+    if isinstance(piece, str):
+        return piece
+    slot, _ = piece
     try:
-        return text_of(value_of(part, scope))
+        return line.filled(scope) if slot.name in scope else slot.source
+    except ProwessError:
+        return slot.source
+
+
+def _argument(text: str, scope: Scope) -> str:
+    """An argument quoted as far as it is known, so that a name that is left can be read."""
+    told = [(part, _part(part, scope)) for part in parts_of(text)]
+    quoted = [
+        shown if isinstance(part, Slot) and shown == part.source else shlex.quote(shown)
+        for part, shown in told
+    ]
+    return "".join(quoted) or "''"
+
+
+def _shown(text: str, scope: Scope) -> str:
+    return "".join(_part(part, scope) for part in parts_of(text)).strip()
+
+
+def _part(part: Part, scope: Scope) -> str:
+    if isinstance(part, str):
+        return part
+    try:
+        return fill_part(part, scope) if part.name in scope else part.source
     except ValueProblemError:
         return part.source

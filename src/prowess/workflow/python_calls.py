@@ -3,7 +3,8 @@ Functions beside a skill.yaml, called in one sandboxed interpreter that lives as
 
 Calls and replies go through two named pipes in a folder that only the owner can enter. An
 interpreter is started at the first call; a call that takes too long ends it, and the next call
-starts another. Calls are made one after another. What the author's code prints is dropped.
+starts another; the folder goes with it. Calls are made one after another. What the author's code
+prints is dropped.
 
 Stops: whatever the sandbox stops; the code never runs in our process. Does not stop: code of the
 same skill from changing what a later call of the same run sees.
@@ -13,6 +14,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
@@ -98,6 +100,7 @@ class PythonCalls:
         line, self._line = self._line, None
         if line:
             await line.close()
+            shutil.rmtree(self.pipes, ignore_errors=True)
 
 
 class _Line:
@@ -160,7 +163,7 @@ class _Line:
 def _reply(line: bytes, number: int) -> dict[str, Any]:
     try:
         reply = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict) or reply.get("id") != number:
         raise PythonError("the interpreter gave a reply that makes no sense")

@@ -6,27 +6,28 @@ was under way is, from its beginning. A question waits for as long as it takes.
 """
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
-from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, UsageError
+from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, WaitingRunError
 from prowess.core.run import Outcome
-from prowess.core.workflow import QuestionStep, Step, Workflow
+from prowess.core.workflow import Workflow
+from prowess.workflow.given import check_given, stored_before
 from prowess.workflow.means import AskWork, Left, Means, ShowWork, SkillWork, Work
 from prowess.workflow.perform import perform
-from prowess.workflow.state import Known, Telling
+from prowess.workflow.state import Known, Telling, with_hint
 from prowess.workflow.walk import StepFailedError, Walk, Walking
 
 
 async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "") -> Outcome:
     """
-    One workflow to its end. `details` of the outcome has the stored `values`.
+    One workflow to its end. `details` of the outcome has the stored `values`, and `unanswered` where
+    it failed for want of an answer that nobody was there to give.
 
     With `from_step` the outermost steps before it are left out; what they would have stored can be
-    given. Raises `UsageError` for what is given and not known, before anything runs.
+    given. Raises `UsageError` for what is given and not known, or wrong, before anything runs.
     """
     check_given(workflow, means.given, from_step=from_step)
-    known = Known(names={**means.built_in, **_stored_before(workflow, means, from_step)})
+    known = Known(names={**means.built_in, **stored_before(workflow, means.given, from_step)})
     telling = Telling(run=means.run, record=means.record, total=len(workflow.steps))
     walk = Walk(telling, means.given)
     failed: ProwessError | None = None
@@ -41,12 +42,14 @@ async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "")
     values = {name: value for name, value in known.names.items() if name not in means.built_in}
     details: dict[str, Any] = {"values": values}
     if failed:
-        hint = failed.hint
+        hint, unanswered = failed.hint, isinstance(failed, WaitingRunError)
         if isinstance(failed, StepFailedError):
             details["step"] = failed.label
             top = workflow.steps[telling.index - 1].id
-            hint = hint or _again(means.run, top)
-        reason = f"{failed} ({hint})"
+            hint, unanswered = hint or _again(means.run, top), failed.unanswered
+        if unanswered:
+            details["unanswered"] = True
+        reason = with_hint(str(failed), hint)
         return Outcome(
             ending="failed", answer="", reason=reason, details=details, **_spent(telling)
         )
@@ -132,42 +135,3 @@ async def _show_progress(telling: Telling, means: Means) -> None:
     waiting, telling.progress[:] = list(telling.progress), []
     for progress in waiting:
         await means.renderer.progress(progress)
-
-
-def check_given(workflow: Workflow, given: Any, *, from_step: str = "") -> None:
-    """Refuse answers to what nobody asks, and a beginning that is not there."""
-    ids = [step.id for step in workflow.steps]
-    if from_step and from_step not in ids:
-        raise UsageError(
-            f"{workflow.name} has no step {from_step!r} to begin from", hint=f"use {', '.join(ids)}"
-        )
-    every = list(every_step(workflow.steps))
-    known = {each.name for each in workflow.inputs} | {step.store for step in every if step.store}
-    known |= {step.id for step in every if isinstance(step, QuestionStep)}
-    if unknown := [name for name in given if name not in known]:
-        raise UsageError(
-            f"{workflow.name} has nothing called {unknown[0]!r} to set",
-            hint=f"it may be: {', '.join(sorted(known)) or 'nothing'}",
-        )
-
-
-def every_step(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """The steps with all that are inside of them, in the order of the file."""
-    for step in steps:
-        yield step
-        for name in ("then", "otherwise", "steps"):
-            yield from every_step(getattr(step, name, ()))
-        for branch in getattr(step, "branches", ()):
-            yield from every_step(branch)
-
-
-def _stored_before(workflow: Workflow, means: Means, from_step: str) -> dict[str, Any]:
-    if not from_step:
-        return {}
-    skipped = []
-    for step in workflow.steps:
-        if step.id == from_step:
-            break
-        skipped.append(step)
-    stored = {step.store for step in every_step(tuple(skipped))}
-    return {name: value for name, value in means.given.items() if name in stored}

@@ -222,6 +222,7 @@ _SCHEMA: Schema = {
         "description": _text("What it does and when to use it.", minLength=1),
         "category": _text("What it belongs to."),
         "compatibility": {"anyOf": [{"type": "string"}, _TEXTS], "description": "Tools it is meant for."},
+        "dependencies": {"anyOf": [{"type": "string"}, _TEXTS], "description": "Skills that it needs beside it."},
         "license": {"type": "string"},
         "author": {"type": "string"},
         "metadata": {"type": "object"},

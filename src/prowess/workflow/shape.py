@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from prowess.core.execution import shown
+from prowess.core.execution import seconds, shown
 from prowess.core.placed_yaml import Path
 from prowess.core.workflow import KINDS, Kind
 from prowess.workflow.schema import MAIN, Schema, part, step_schema
@@ -51,6 +51,8 @@ def fit(value: Any, schema: Schema, path: Path, report: Report) -> None:
         name = schema["$ref"].rpartition("/")[2]
         if name == "step":
             _fit_step(value, path, report)
+        elif name == "duration":
+            _fit_time(value, path, report)
         else:
             fit(value, part(name), path, report)
         return
@@ -64,6 +66,14 @@ def fit(value: Any, schema: Schema, path: Path, report: Report) -> None:
     elif isinstance(value, list):
         for place, each in enumerate(value):
             fit(each, schema.get("items", {}), (*path, place), report)
+
+
+def _fit_time(value: Any, path: Path, report: Report) -> None:
+    """Judged by what reads it, as a schema cannot say how long a text such as `25h` is."""
+    try:
+        seconds(value)
+    except ValueError as error:
+        report(path, f"{_field(path)} is {shown(value)}", f"use {error} and more than 0")
 
 
 def kind_of(step: Mapping[str, Any]) -> Kind | None:
@@ -189,7 +199,7 @@ def _described(schema: Schema) -> str:
     pattern = schema["pattern"]
     if ":" in pattern:
         return "module:function, such as report:build"
-    return "a time such as 30s or 2m" if "ms" in pattern else "a name of letters, digits, - and _"
+    return "a name of letters, digits, - and _"
 
 
 def _is(value: Any, type_: str) -> bool:

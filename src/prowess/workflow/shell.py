@@ -7,23 +7,24 @@ runs: with placeholders, only plain commands, pipes, lists, branches and loops a
 the parser is not sure of is not. Lines without placeholders are the author's own and pass as they are.
 """
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Literal
+from functools import lru_cache
 
-from tree_sitter import Language, Node, Parser
-
-from prowess.workflow.values import Part, Scope, Slot, fill_part, fill_path, parts_of
+from prowess.workflow.flow import Flow
+from prowess.workflow.quoting import Quoting, check_text, quoted
+from prowess.workflow.tree import Node, Tree, nodes_of
+from prowess.workflow.values import Part, Scope, Slot, check_path, elsewhere, parts_of
+from prowess.workflow.word import Made, UnsafeCommandError, Word, program_of
 from prowess.workflow.words import (
-    UnsafeCommandError,
-    Word,
+    check_declaration,
     check_options,
     check_words,
     reads_code,
+    with_input,
 )
+from prowess.workflow.wrappers import is_risky
 
-Quoting = Literal["bare", "single", "double", "document", "raw document"]
 LONGEST = 120_000  # bytes; the kernel takes no argument much longer
 _KNOWN = frozenset(
     "program list pipeline command command_name word string string_content raw_string concatenation"
@@ -43,11 +44,21 @@ _HOLDS_NONE = frozenset(
     "comment ansi_c_string expansion simple_expansion brace_expression extglob_pattern"
     " declaration_command heredoc_start heredoc_end subscript array variable_name".split()
 )
-# Variables by which a program is chosen, or told to run another.
-_RISKY = (
-    "PATH IFS ENV SHELL EDITOR VISUAL PAGER BROWSER PS0 PS1 PS2 PS4 PROMPT_COMMAND CDPATH GLOBIGNORE".split()
-)  # fmt: skip
-_RISKY_BEGIN = ("LD_", "DYLD_", "BASH", "SHELLOPTS", "PYTHON", "PERL", "RUBY", "NODE_", "GIT_", "LESS", "JAVA_")  # fmt: skip
+# Where the shell takes apart what is not in quotes, and finds files for it.
+_SPLITS = frozenset("command test_command unary_expression binary_expression negation_expression".split())  # fmt: skip
+_EXPANSIONS = ("simple_expansion", "expansion", "command_substitution")
+# Of a variable, text as it is or cut at fixed places: nothing that is calculated or looked up.
+_PLAIN_EXPANSION = re.compile(
+    r"\$\{#?(?:\w+|[@*#?$-])(?:\}|:?[-=+?]|[#%/^,]|:\s*-?[0-9]+(?::\s*-?[0-9]+)?\})"
+)
+_CALCULATION = re.compile(r"\$\(\(|\$\[")
+# A line end that the shell does not see, where the parser takes what it joins for two words.
+_HIDDEN_END = re.compile(rb"(?<!\\)(?:\\\\)*\\\n(?=\S)")
+_OPEN_DOLLAR = re.compile(rb"\$[\w({]*\Z")
+# `{name[…]}>` puts the number of a descriptor there, and calculates where that is.
+_DESCRIPTOR = re.compile(r"\{\w+\[.*\}", re.DOTALL)
+# Of a value that is taken apart on the way, what may lead out of a folder.
+_ELSEWHERE = re.compile(r"(?<![\w.-])[/~]|(?<![\w.])\.\.(?![\w.])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +76,13 @@ class Line:
         for command in self.commands:
             check_options(command, scope)
         for target in self.targets:
-            fill_path("".join(_written(part) for part in target.parts), scope)
+            _check_target(target, scope)
         line = "".join(
-            piece if isinstance(piece, str) else _quoted(*piece, scope) for piece in self.pieces
+            piece if isinstance(piece, str) else quoted(*piece, scope) for piece in self.pieces
         )
-        if self.document_end and self._ends(line) != 1:
+        if self.document_end and _ends(line, self.document_end) != 1:
             raise UnsafeCommandError(
-                f"a value has the line {self.document_end!r}, which ends the here-document",
+                f"a value has a line that begins with {self.document_end!r}, which ends the here-document",
                 hint="end the here-document with another word",
             )
         if len(line.encode()) > LONGEST:
@@ -81,16 +92,28 @@ class Line:
             )
         return line
 
-    def _ends(self, line: str) -> int:
-        return sum(each.lstrip("\t") == self.document_end for each in line.split("\n"))
-
     def argv(self, scope: Scope) -> tuple[str, ...] | None:
         """The program and its arguments, when the line is one command that needs no shell."""
         return None if self.plain is None else tuple(word.filled(scope) for word in self.plain)
 
 
-def _written(part: Part) -> str:
-    return part if isinstance(part, str) else part.source
+def _ends(line: str, end: str) -> int:
+    """How many lines begin with `end`: inside $( ) bash takes one that has a `)` too for the end."""
+    joined = re.sub(r"(?<!\\)((?:\\\\)*)\\\n", r"\1", line)
+    return max(
+        sum(each.lstrip("\t").startswith(end) for each in text.split("\n"))
+        for text in (line, joined)
+    )
+
+
+def _check_target(word: Word, scope: Scope) -> None:
+    """What is written to by `>` stays in the folder that the author wrote."""
+    plain = "".join(part if isinstance(part, str) else "x" for part in word.parts)
+    for text in word.texts(scope):
+        check_path(text, plain)
+    for value in word.made_of(scope):
+        if _ELSEWHERE.search(value):
+            raise elsewhere(value)
 
 
 @lru_cache(maxsize=1024)
@@ -109,7 +132,7 @@ def fill_arguments(command: tuple[str, ...], scope: Scope) -> tuple[str, ...]:
     check_options(words, scope)
     filled = tuple(word.filled(scope) for word in words)
     for text in filled:
-        _check_text(text)
+        check_text(text)
     return filled
 
 
@@ -117,58 +140,68 @@ def argument_words(command: tuple[str, ...]) -> tuple[Word, ...]:
     return tuple(Word(parts_of(each)) for each in command)
 
 
-@cache
-def _parser() -> Parser:
-    import tree_sitter_bash
-
-    return Parser(Language(tree_sitter_bash.language()))
-
-
 class _Reader:
     def __init__(self, parts: tuple[Part, ...]) -> None:
-        plain = "".join(part for part in parts if isinstance(part, str))
-        self._mark = "qvq"  # a word that stands for a placeholder, and that nobody wrote
-        while self._mark in plain:
-            self._mark += "vq"
-        self._slots = [part for part in parts if isinstance(part, Slot)]
-        numbers = iter(range(len(self._slots)))
-        self._data = "".join(
-            part if isinstance(part, str) else self._marked(next(numbers)) for part in parts
-        ).encode()
-        self._root = _parser().parse(self._data).root_node
-
-    def _marked(self, number: int) -> str:
-        return f"{self._mark}{number:04d}q"
+        self._tree = Tree(parts)
+        self._flow = Flow(self._tree)
 
     def line(self) -> Line:
-        nodes = list(_walk(self._root))
-        commands = tuple(self._words(node) for node in nodes if node.type == "command")
+        tree, flow = self._tree, self._flow
+        every = [node for node in tree.nodes if node.type == "command"]
+        commands = tuple(map(flow.words, every))
         plain = self._plain(commands)
-        if not self._slots:
-            return Line((self._data.decode(),) if self._data else (), plain=plain)
-        self._check_tree(nodes)
-        for words in commands:
-            check_words(words)
+        if not tree.slots:
+            return Line((tree.data.decode(),) if tree.data else (), plain=plain)
+        self._check_tree()
+        self._check_variables(commands)
+        fed = [flow.is_fed(node) for node in every]
+        for words, is_fed in zip(commands, fed, strict=True):
+            check_words(words, fed=is_fed)
         if any(map(reads_code, commands)):
             raise _refused("an interpreter in this line reads its program from a pipe")
-        pieces, end = self._pieces(nodes)
-        targets = tuple(
-            self._word(node) for each in nodes if each.type == "file_redirect"
-            for node in each.children_by_field_name("destination") if self._holds(node)
-        )  # fmt: skip
-        return Line(pieces, commands, targets, end, plain)
+        pieces, end = self._pieces()
+        read = Word((Made(slots=tree.slots),), exact=False, touched=True)
+        run = tuple(
+            with_input(words, read) if is_fed else words
+            for words, is_fed in zip(commands, fed, strict=True)
+        )
+        return Line(pieces, run, self._targets(), end, plain)
 
-    def _check_tree(self, nodes: list[Node]) -> None:
-        if self._root.has_error:
+    def _targets(self) -> tuple[Word, ...]:
+        """The files that the line reads or writes by `<` and `>`, where a value has a part in their names."""
+        return tuple(
+            self._flow.word(node)
+            for redirect in self._tree.nodes if redirect.type == "file_redirect"
+            for node in redirect.children_by_field_name("destination")
+            if node.type != "process_substitution" and self._flow.touches(node)
+        )  # fmt: skip
+
+    def _check_variables(self, commands: tuple[tuple[Word, ...], ...]) -> None:
+        """What a variable with a value in it would do, however the value got there."""
+        for name in sorted(self._flow.assigned):
+            if is_risky(name):
+                raise _refused(
+                    f"the variable {name} tells which programs are run, or is calculated"
+                )
+        makes = any(program_of(word) in ("make", "gmake") for words in commands for word in words)
+        if makes and self._flow.assigned:  # it may be exported, here or before
+            raise _refused("`make` puts its variables into lines for the shell")
+
+    def _check_tree(self) -> None:
+        if self._tree.root.has_error:
             raise _refused("this line cannot be parsed for certain")
-        for node in nodes:
+        self._check_line_ends()
+        for node in self._tree.nodes:
             opening = node.children[0].type if node.children else ""
             if node.type not in _KNOWN or opening in ("((", "[["):
                 raise _refused(
                     f"`{opening if opening in ('((', '[[') else node.type.replace('_', ' ')}` in this line may take a value for code"
                 )
-            if not self._holds(node):
-                if node.type == "command_name" and not self._word(node.children[0]).exact:
+            self._check_kind(node)
+            if self._flow.touches(node):
+                self._check_holder(node)
+            if not self._tree.holds(node):
+                if node.type == "command_name" and not self._flow.word(node.children[0]).exact:
                     raise _refused("the program of a command in this line is not written out")
                 continue
             if node.type in _HOLDS_NONE:
@@ -176,154 +209,126 @@ class _Reader:
             if opening == "`":
                 raise _refused("inside backticks quotes do not hold; write $( ) instead")
             if node.type == "string" and b"$" in (
-                self._data[node.start_byte - 1 : node.start_byte],
-                self._data[node.start_byte : node.start_byte + 1],
+                self._tree.data[node.start_byte - 1 : node.start_byte],
+                self._tree.data[node.start_byte : node.start_byte + 1],
             ):
                 raise _refused('`$"` is translated before it is read')
-            self._check_holder(node)
+
+    def _check_line_ends(self) -> None:
+        data = self._tree.data
+        for found in _HIDDEN_END.finditer(data):
+            at = found.end() - len("\\\n")
+            node = self._tree.root.descendant_for_byte_range(at, found.end())
+            kind = node.type if node is not None and node.type != "word" else ""
+            joins = kind not in _QUOTED and data[:at] and not data[:at][-1:].isspace()
+            if joins or (kind != "raw_string" and _OPEN_DOLLAR.search(data, 0, at)):
+                raise UnsafeCommandError(
+                    "a backslash at the end of a line joins two parts of a word",
+                    hint="write a space before the backslash, or the word in one line",
+                )
+
+    def _check_kind(self, node: Node) -> None:
+        """What may take a variable's value for code, wherever that comes from."""
+        if node.type == "declaration_command":
+            check_declaration(self._tree.text(node.children[0]), self._flow.words(node)[1:])
+        elif node.type in ("expansion", "command_substitution") and self._may_run(node):
+            raise _refused(f"`{self._tree.text(node)}` in this line may take a value for code")
+        elif _DESCRIPTOR.fullmatch(self._tree.text(node)) and self._tree.redirects(node):
+            raise _refused(f"the shell calculates the subscript of `{self._tree.text(node)}`")
+        elif (node.type == "array" and "[" in self._tree.text(node)) or (
+            node.type == "heredoc_redirect" and self._calculates(node)
+        ):
+            raise _refused(f"this {node.type.split('_')[0]} may take a value for code")
+
+    def _may_run(self, node: Node) -> bool:
+        """The parser takes a calculation inside `${ }` for a substitution or for text."""
+        text = self._tree.text(node)
+        if node.type == "command_substitution":  # in backticks a backslash hides what is read later
+            return text.startswith("$((") or (text.startswith("`") and "\\" in text)
+        inside = (found.start() for found in re.finditer(r"\$\{", text))
+        plain = all(_PLAIN_EXPANSION.match(text, at) for at in inside)
+        return not plain or _CALCULATION.search(text) is not None
 
     def _check_holder(self, node: Node) -> None:
-        if node.type == "variable_assignment":
-            name = node.child_by_field_name("name")
-            risky = self._text(name) if name else ""
-            if risky in _RISKY or risky.startswith(_RISKY_BEGIN):
-                raise _refused(f"the variable {risky} tells which programs are run")
-        elif node.type == "unary_expression" and self._text(node.children[0]) in ("-v", "-R"):
+        if node.type == "unary_expression" and self._tree.text(node.children[0]) in ("-v", "-R"):
             raise _refused("`-v` takes a word for a variable")
-        elif node.type == "file_redirect" and len(node.children_by_field_name("destination")) > 1:
+        if node.type == "file_redirect" and len(node.children_by_field_name("destination")) > 1:
             raise _refused("an argument follows a redirection; write redirections last")
-        elif node.type == "command" and any(child.type == "subscript" for child in node.children):
+        if node.type == "command" and any(child.type == "subscript" for child in node.children):
             raise _refused("it is inside a subscript")
+        if node.type in _EXPANSIONS:
+            self._check_quotes(node)
 
-    def _pieces(self, nodes: list[Node]) -> tuple[tuple[str | tuple[Slot, Quoting], ...], str]:
+    def _check_quotes(self, node: Node) -> None:
+        """A variable with a value is one argument only in quotes; a test takes more of them for operators."""
+        above = node.parent
+        while above is not None and above.type == "concatenation":
+            above = above.parent
+        if above is None or above.type not in _SPLITS:
+            return
+        words = self._flow.words(above) if above.type == "command" else ()
+        tests = above.type != "command" or any(word.text in ("test", "[") for word in words)
+        text = self._tree.text(node)
+        if tests or not (node.type == "command_substitution" or text.startswith("${#")):
+            what = "a substitution" if self._tree.holds(node) else text
+            raise UnsafeCommandError(
+                f"the shell takes {what} apart, and there is a value in it",
+                hint='write it in double quotes, like "$name"',
+            )
+
+    def _calculates(self, document: Node) -> bool:
+        """Whether the shell reads backticks or a calculation in it; the parser takes them for text."""
+        start, *_ = (
+            self._tree.text(node) for node in document.children if node.type == "heredoc_start"
+        )
+        body = "".join(self._tree.text(each) for each in self._flow.read_of(document))
+        return start.isidentifier() and bool(re.search(r"(?<!\\)(?:`|\$\(\(|\$\[)", body))
+
+    def _pieces(self) -> tuple[tuple[str | tuple[Slot, Quoting], ...], str]:
         """The line cut at its placeholders; a here-document that is plain text becomes a quoted one."""
-        starts = [node for node in nodes if node.type == "heredoc_start"]
-        bodies = [node for node in nodes if node.type == "heredoc_body"]
-        if any(map(self._holds, bodies)) and len(starts) != 1:
+        starts = [node for node in self._tree.nodes if node.type == "heredoc_start"]
+        bodies = [node for node in self._tree.nodes if node.type == "heredoc_body"]
+        if any(map(self._tree.holds, bodies)) and len(starts) != 1:
             raise _refused("there is more than one here-document in this line")
         end = ""
         edits: list[tuple[int, int, str | tuple[Slot, Quoting]]] = []
         raw = False
-        if starts and any(map(self._holds, bodies)):
-            start = self._text(starts[0])
+        if starts and any(map(self._tree.holds, bodies)):
+            start = self._tree.text(starts[0])
             end = start.strip("'\"\\")
-            raw = start != end or not set("$`\\") & set(self._text(bodies[0]))
+            raw = start != end or not set("$`\\") & set(self._tree.text(bodies[0]))
             if raw and start == end:
                 edits.append((starts[0].start_byte, starts[0].end_byte, f"'{start}'"))
-        for number, slot in enumerate(self._slots):
-            mark = self._marked(number).encode()
-            at = self._data.index(mark)
-            quoting = self._quoting(at, at + len(mark))
+        for at, after, slot in self._tree.places():
+            quoting = self._quoting(at, after)
             if quoting == "document" and raw:
                 quoting = "raw document"
-            edits.append((at, at + len(mark), (slot, quoting)))
+            edits.append((at, after, (slot, quoting)))
         pieces: list[str | tuple[Slot, Quoting]] = []
         last = 0
         for begin, after, piece in sorted(edits, key=lambda edit: edit[0]):
-            pieces += [self._data[last:begin].decode(), piece]
+            pieces += [self._tree.data[last:begin].decode(), piece]
             last = after
-        return (*pieces, self._data[last:].decode()), end
+        return (*pieces, self._tree.data[last:].decode()), end
 
     def _quoting(self, begin: int, end: int) -> Quoting:
-        node = self._root.descendant_for_byte_range(begin, end)
+        node = self._tree.root.descendant_for_byte_range(begin, end)
         if node is None or node.type not in _QUOTED:
             raise _refused(f"it is inside a {node.type.replace('_', ' ') if node else 'gap'}")
-        before = self._data[:begin]
+        before = self._tree.data[:begin]
         escapes = len(before) - len(before.rstrip(b"\\"))
         if node.type != "raw_string" and escapes % 2:
             raise _refused("a backslash stands before it")
         return _QUOTED[node.type]
 
     def _plain(self, commands: tuple[tuple[Word, ...], ...]) -> tuple[Word, ...] | None:
-        children = self._root.children
-        if len(children) != 1 or children[0].type != "command" or self._root.has_error:
+        children = self._tree.root.children
+        if len(children) != 1 or children[0].type != "command" or self._tree.root.has_error:
             return None
         fixed = {"command_name", "word", "raw_string", "string", "number", "concatenation"}
         simple = all(node.type in fixed for node in children[0].children)
-        globs = any(set("*?[{~") & set(self._text(node)) for node in _walk(children[0]) if node.type == "word")  # fmt: skip
+        globs = any(set("*?[{~") & set(self._tree.text(node)) for node in nodes_of(children[0]) if node.type == "word")  # fmt: skip
         return commands[0] if simple and not globs and all(w.exact for w in commands[0]) else None
-
-    def _words(self, command: Node) -> tuple[Word, ...]:
-        given = ("variable_assignment", "file_redirect", "herestring_redirect", "heredoc_redirect")
-        return tuple(self._word(node) for node in command.children if node.type not in given)
-
-    def _word(self, node: Node) -> Word:
-        """What a program would get, as far as it is written here."""
-        text = self._text(node)
-        if node.type == "word":
-            return Word(self._cut(_unescaped(text)))
-        if node.type == "raw_string":
-            return Word(self._cut(text[1:-1]))
-        if node.type == "number":
-            return Word(self._cut(text), not node.children)
-        if node.type == "string":
-            inner = all(child.type in ('"', "string_content") for child in node.children)
-            content = text[1:-1] if inner else "".join(
-                self._text(child) for child in node.children if child.type == "string_content"
-            )  # fmt: skip
-            return Word(self._cut(_unescaped(content, only='$`"\\\n')), inner)
-        if node.type in ("concatenation", "command_name"):
-            words = [self._word(child) for child in node.children]
-            parts = tuple(part for word in words for part in word.parts)
-            return Word(parts, all(word.exact for word in words))
-        return Word((), exact=False)
-
-    def _cut(self, text: str) -> tuple[Part, ...]:
-        parts: list[Part] = []
-        first, *others = text.split(self._mark)
-        parts.append(first)
-        for other in others:
-            parts += [self._slots[int(other[:4])], other[5:]]
-        return tuple(part for part in parts if part != "")
-
-    def _holds(self, node: Node) -> bool:
-        return self._mark.encode() in self._data[node.start_byte : node.end_byte]
-
-    def _text(self, node: Node) -> str:
-        return self._data[node.start_byte : node.end_byte].decode()
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    waiting = [node]
-    while waiting:
-        here = waiting.pop()
-        if here.is_named:
-            yield here
-        waiting += reversed(here.children)
-
-
-def _unescaped(text: str, only: str = "") -> str:
-    """Without the backslashes that the shell takes away: all of them, or those before `only`."""
-    found, at = "", 0
-    while at < len(text):
-        if text[at] == "\\" and at + 1 < len(text) and (not only or text[at + 1] in only):
-            at += 1
-            if text[at] == "\n":
-                at += 1
-                continue
-        found += text[at]
-        at += 1
-    return found
-
-
-def _quoted(slot: Slot, quoting: Quoting, scope: Scope) -> str:
-    text = fill_part(slot, scope)
-    _check_text(text)
-    if quoting == "bare":
-        return "'" + text.replace("'", "'\\''") + "'"
-    if quoting == "single":
-        return text.replace("'", "'\\''")
-    if quoting == "raw document":
-        return text
-    escaped = '\\$`"' if quoting == "double" else "\\$`"
-    return "".join(f"\\{letter}" if letter in escaped else letter for letter in text)
-
-
-def _check_text(text: str) -> None:
-    if "\0" in text:
-        raise UnsafeCommandError("a value has a NUL in it", hint="no command can take one")
-    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise UnsafeCommandError("a value is not proper text", hint="give it as UTF-8")
 
 
 def _refused(why: str) -> UnsafeCommandError:

@@ -8,6 +8,7 @@ attribute or code.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +16,12 @@ from functools import lru_cache
 from typing import Any
 
 from prowess.core.errors import ProwessError, UsageError
+from prowess.core.workflow import Parse
 
 Scope = Mapping[str, Any]  # names and what they stand for; `steps` has what each step left
+
+DEEPEST = 200  # lists and mappings inside each other
+_TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
 
 NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
 _LITERAL = r"""'[^'\n]*'|"[^"\n]*"|-?[0-9]+(?:\.[0-9]+)?|true|false|null"""
@@ -29,6 +34,7 @@ _ESCAPED = re.compile(rf"(?:{_BODY}|{NAME}[^\s{{}}]*)(?=\}}\}})")
 _FOREIGN = re.compile(rf"\{{({NAME})(![a-z]|[\[(:][^\s{{}}\"']*)\}}")
 _EACH_FILTER = re.compile(_FILTER)
 _EACH_LITERAL = re.compile(_LITERAL)
+_LINE_END = re.compile(r"\r?\n")
 
 
 class ValueProblemError(ProwessError):
@@ -51,10 +57,6 @@ class Slot:
     @property
     def name(self) -> str:
         return self.path[0]
-
-    @property
-    def has_default(self) -> bool:
-        return any(name == "default" for name, _ in self.filters)
 
 
 Part = str | Slot
@@ -129,14 +131,21 @@ def slots_of(text: str, *, line: bool = False) -> list[Slot]:
 
 def value_of(slot: Slot, scope: Scope) -> Any:
     """What a placeholder stands for; `ValueProblemError` when there is nothing."""
-    value = look_up(slot.path, scope)
-    for name, arguments in slot.filters:
-        value = FILTERS[name](value, *arguments)
+    value = filtered(slot, scope)
     if value is None:
         raise ValueProblemError(
             f"{slot.source} has no value here",
             hint=f"give it one with --set {slot.name}=..., or write {{{'.'.join(slot.path)} | default('...')}}",
         )
+    return value
+
+
+def filtered(slot: Slot, scope: Scope) -> Any:
+    """Like `value_of`, but None when there is nothing. Of nothing only the filter `default` makes something."""
+    value = look_up(slot.path, scope)
+    for name, arguments in slot.filters:
+        if value is not None or name == "default":
+            value = FILTERS[name](value, *arguments)
     return value
 
 
@@ -160,6 +169,49 @@ def text_of(value: Any) -> str:
     if isinstance(value, Lines):
         return "\n".join(map(text_of, value))
     return json.dumps(value, ensure_ascii=False)
+
+
+def read_json(text: str) -> Any:
+    """A value that can be stored, shown and written as JSON again; `ValueError` says why there is none."""
+    try:
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    if is_deep(value):
+        raise ValueError(_TOO_DEEP)
+    return value
+
+
+def is_deep(value: Any) -> bool:
+    """Whether lists and mappings are inside each other deeper than what is kept of a run may be."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        inside = [each for each in level if isinstance(each, list | dict)]
+        if not inside:
+            return False
+        level = [
+            each for one in inside for each in (one.values() if isinstance(one, dict) else one)
+        ]
+    return True
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(f"{written} is not a number of JSON")
+    return number
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines with something in them. Only a line feed ends one: a form feed may be in a name."""
+    return [line for line in _LINE_END.split(text) if line.strip()]
+
+
+def parsed(text: str, parse: Parse) -> Any:
+    """What a step makes of a text; `ValueError` says why it is not JSON."""
+    if parse == "json":
+        return read_json(text)
+    return lines_of(text) if parse == "lines" else text
 
 
 def fill(text: str, scope: Scope) -> str:
@@ -187,22 +239,23 @@ def fill_value(value: Any, scope: Scope) -> Any:
     return value
 
 
-def fill_path(text: str, scope: Scope) -> str:
-    """Like `fill`, for a path: no value may climb up, or lead to another root, or hide a NUL."""
-    filled = fill(text, scope)
-    plain = "".join(part if isinstance(part, str) else "x" for part in parts_of(text))
+def check_path(filled: str, plain: str) -> None:
+    """Raises when this path leaves the folder in which `plain`, the same with harmless values, would be."""
     climbs = filled.split("/").count("..") > plain.split("/").count("..")
     other_root = filled[:1] in ("/", "~") and plain[:1] != filled[:1]
     if climbs or other_root or "\0" in filled:
-        raise UsageError(
-            f"the path {filled!r} leaves the folder it belongs to",
-            hint="use a name without '..', and not one that begins with '/' or '~'",
-        )
-    return filled
+        raise elsewhere(filled)
+
+
+def elsewhere(path: str) -> UsageError:
+    return UsageError(
+        f"the path {path!r} leaves the folder it belongs to",
+        hint="use a name without '..', and not one that begins with '/' or '~'",
+    )
 
 
 def _default(value: Any, other: Any = "") -> Any:
-    return other if value is None or value == "" else value
+    return other if value is None or value in ("", [], {}) else value
 
 
 def _join(value: Any, between: str = ", ") -> str:
@@ -212,7 +265,7 @@ def _join(value: Any, between: str = ", ") -> str:
 def _lines(value: Any) -> Lines:
     if isinstance(value, list):
         return Lines(value)
-    return Lines(line for line in text_of(value).splitlines() if line.strip())
+    return Lines(lines_of(text_of(value)))
 
 
 def _json(value: Any) -> str:

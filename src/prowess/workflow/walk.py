@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any
 
-from prowess.core.errors import ProwessError
+from prowess.core.errors import ProwessError, WaitingRunError
 from prowess.core.run import Question
 from prowess.core.workflow import (
     CommandStep,
@@ -25,8 +25,9 @@ from prowess.core.workflow import (
     SkillStep,
     Step,
 )
-from prowess.workflow.answers import WrongAnswerError, answer_to, input_value
+from prowess.workflow.answers import WrongAnswerError, answer_to, input_value, set_hint
 from prowess.workflow.conditions import parse_condition
+from prowess.workflow.given import every_step
 from prowess.workflow.means import (
     AskWork,
     CommandWork,
@@ -38,19 +39,22 @@ from prowess.workflow.means import (
     Work,
 )
 from prowess.workflow.shell import fill_arguments, parse_line
-from prowess.workflow.state import Known, Telling, shortened
-from prowess.workflow.values import Lines, Scope, fill, fill_value, text_of
+from prowess.workflow.state import COMPLAINT, Known, Telling, complaint, shortened
+from prowess.workflow.values import Lines, Scope, fill, fill_value, lines_of, text_of
 
 Walking = Generator[list[Work], list[Left], None]
 TRIES = 5  # answers that will not do, before the workflow gives up
 
 
 class StepFailedError(ProwessError):
-    """A step that is not optional failed, and with it the workflow."""
+    """A step that is not optional failed, and with it the workflow. `unanswered`: for want of an answer."""
 
-    def __init__(self, label: str, message: str, *, hint: str = "") -> None:
+    def __init__(
+        self, label: str, message: str, *, hint: str = "", unanswered: bool = False
+    ) -> None:
         super().__init__(f"the step {label!r} failed: {message}", hint=hint)
         self.label = label
+        self.unanswered = unanswered
 
 
 class Walk:
@@ -75,7 +79,7 @@ class Walk:
                 return
         except WrongAnswerError as error:
             raise ProwessError(
-                f"the input {wanted.name}: {error}", hint=_set(wanted.name)
+                f"the input {wanted.name}: {error}", hint=set_hint(wanted.name)
             ) from None
         if not wanted.required:
             return
@@ -106,6 +110,7 @@ class Walk:
 
     def _step(self, step: Step, known: Known) -> Walking:
         label = step.id + known.place
+        failure: ProwessError | None = None
         try:
             if step.when and not parse_condition(step.when).holds(known.scope()):
                 self._telling.step(step, label, "skipped", f"{label}: {step.when} does not hold")
@@ -119,10 +124,19 @@ class Walk:
                     return
             raise
         except ProwessError as error:
-            left = Left(ok=False, error=f"{error} ({error.hint})" if error.hint else str(error))
+            failure = error
+            left = Left(ok=False, error=complaint(error))
         self._ended(step, label, left, known)
-        if not left.ok and not step.optional:
-            raise StepFailedError(label, left.error)
+        if left.ok or step.optional:
+            return
+        if failure is None:
+            raise StepFailedError(label, left.error, unanswered=_lacks_an_answer(left))
+        raise StepFailedError(
+            label,
+            shortened(str(failure), COMPLAINT),
+            hint=failure.hint,
+            unanswered=isinstance(failure, WaitingRunError),
+        )
 
     def _ended(self, step: Step, label: str, left: Left, known: Known) -> None:
         known.keep(step, left)
@@ -137,6 +151,7 @@ class Walk:
             seconds=round(left.seconds, 3),
             **({} if left.ok else {"error": left.error}),
             **({"tries": left.tries} if left.tries > 1 else {}),
+            **({"dropped": left.dropped} if left.dropped else {}),
         )
 
     def _command(
@@ -186,7 +201,7 @@ class Walk:
             (self._given[key] for key in (step.store, step.id) if key in self._given), None
         )
         if given is not None:
-            answer = check(text_of(given))
+            answer = _checked(text_of(given), check, name)
             self._telling.tell(
                 "question.answered", f"{label}: given", step=label, id=label, answer=answer
             )
@@ -203,13 +218,15 @@ class Walk:
             (left,) = yield [AskWork(label=question.id, question=question, wrong=wrong)]
             if left.value is None:
                 if question.default is not None:
-                    return check(question.default)
-                raise ProwessError(f"nobody is here to answer {question.prompt!r}", hint=_set(name))
+                    return _checked(question.default, check, name)
+                raise WaitingRunError(
+                    f"nobody is here to answer {question.prompt!r}", hint=set_hint(name)
+                )
             try:
                 return check(left.output)
             except WrongAnswerError as error:
                 wrong = str(error)
-        raise ProwessError(f"no answer would do: {wrong}", hint=_set(name))
+        raise ProwessError(f"no answer would do: {wrong}", hint=set_hint(name))
 
     def _conditional(
         self, step: ConditionalStep, label: str, known: Known
@@ -222,29 +239,33 @@ class Walk:
         self, step: ParallelStep, label: str, known: Known
     ) -> Generator[list[Work], list[Left], Left]:
         branches = [known.branch() for _ in step.branches]
-        before = dict(known.names)
         walks = [self.steps(*each) for each in zip(step.branches, branches, strict=True)]
-        yield from together(walks)
-        for branch in branches:
-            known.merge(branch, before)
+        try:
+            yield from together(walks)
+        finally:  # what was done was done, also where a branch failed
+            for branch in branches:
+                known.merge(branch)
         return Left(ok=True)
 
     def _foreach(
         self, step: ForeachStep, label: str, known: Known
     ) -> Generator[list[Work], list[Left], Left]:
         items = as_list(fill_value(step.items, known.scope()))
+        inner = [each.id for each in every_step(step.steps)]
         values: list[Any] = []
         for start in range(0, len(items), step.at_once):
-            before = dict(known.names)
             rounds = []
             for number, item in enumerate(items[start : start + step.at_once], start=start + 1):
                 branch = known.branch(**{step.name: item, "index": number})
                 branch.place = f"{known.place}[{number}]"
+                branch.forget(inner)
                 rounds.append(branch)
-            yield from together([self.steps(step.steps, branch) for branch in rounds])
-            for branch in rounds:
-                known.merge(branch, before, but=(step.name, "index"))
-                values.append(branch.steps.get(step.steps[-1].id, {}).get("value"))
+            try:
+                yield from together([self.steps(step.steps, branch) for branch in rounds])
+            finally:
+                for branch in rounds:
+                    known.merge(branch, but=(step.name, "index"))
+            values += [branch.steps.get(step.steps[-1].id, {}).get("value") for branch in rounds]
         return Left(ok=True, output=f"{len(items)} items", value=values)
 
     def _skill(
@@ -330,8 +351,21 @@ def as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     if isinstance(value, str):
-        return Lines(line for line in value.splitlines() if line.strip())
+        return Lines(lines_of(value))
     return [] if value is None else [value]
+
+
+def _checked(answer: str, check: Callable[[str], Any], name: str) -> Any:
+    """An answer that nobody types, so that there is no other try."""
+    try:
+        return check(answer)
+    except WrongAnswerError as error:
+        raise ProwessError(str(error), hint=set_hint(name)) from None
+
+
+def _lacks_an_answer(left: Left) -> bool:
+    """Whether the workflow inside, if the step was one, ended for want of an answer."""
+    return bool((left.outcome or {}).get("details", {}).get("unanswered"))
 
 
 def _with_data(step: OutputStep, known: Known) -> dict[str, Any]:
@@ -341,7 +375,3 @@ def _with_data(step: OutputStep, known: Known) -> dict[str, Any]:
     if step.source:
         scope["source"] = source
     return {**scope, **fill_value(step.data, known.scope())}
-
-
-def _set(name: str) -> str:
-    return f"give it with --set {name}=..., or in a file with --answers"

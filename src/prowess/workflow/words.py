@@ -1,113 +1,133 @@
 """
-Words of a command that hold placeholders, and the places where no value may ever stand.
+Commands with placeholders in them, and the places where no value may ever stand.
 
 Quoting keeps a value one argument. It does not help where the program takes that argument for code,
 for the name of another program, or for a line of a shell; there a placeholder is refused, whatever
-its value. Also refused, once the value is known: one that would be taken for an option.
+its value. So it is in what a program is fed with, where that is code. Also refused, once the value
+is known: one that would be taken for an option.
 """
 
-import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from prowess.core.errors import ProwessError
-from prowess.workflow.values import Part, Scope, Slot, fill_part
-
-_SHELLS = frozenset("sh bash dash zsh ksh mksh ash fish busybox rbash csh tcsh".split())
-# Options after which the next word is code; also in a cluster, like -lc, and glued, like -c'...'.
-_CODE: Mapping[str, str] = {
-    **dict.fromkeys(_SHELLS, "c"),
-    **dict.fromkeys("python pypy ipython uv-python psql".split(), "c"),
-    **dict.fromkeys("perl ruby node nodejs bun lua luajit mysql mariadb osascript Rscript".split(), "eEp"),
-    **dict.fromkeys("php".split(), "rBRE"),
-    **dict.fromkeys("pwsh powershell".split(), "cC"),
-}  # fmt: skip
-_LONG_CODE = frozenset(
-    "--command --eval --print --execute --run --expression --source --file -Command -EncodedCommand".split()
+from prowess.workflow.interpreters import (
+    CODE,
+    FILTERS,
+    check_filter,
+    check_interpreter,
+    find_program,
 )
-# Programs whose first operand is code, with the options that take words before it.
-_AWK = {"-v": 1, "-F": 1, "--assign": 1, "--field-separator": 1}
-_JQ = {"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1}
-_SED = {"-l": 1, "--line-length": 1}
-_FILTERS: Mapping[str, Mapping[str, int]] = {
-    "awk": _AWK, "gawk": _AWK, "mawk": _AWK, "nawk": _AWK, "sed": _SED, "gsed": _SED,
-    "jq": _JQ, "jaq": _JQ, "gojq": _JQ, "yq": _JQ,
-}  # fmt: skip
-_FILTER_CODE = frozenset("-e -f --expression --file --source --from-file -E --exec".split())
+from prowess.workflow.values import Scope
+from prowess.workflow.word import UnsafeCommandError, Word, program_of, refused
+from prowess.workflow.wrappers import WRAPPERS, check_runner, inner_commands
+
+__all__ = [
+    "UnsafeCommandError",
+    "Word",
+    "check_declaration",
+    "check_options",
+    "check_words",
+    "program_of",
+    "reads_code",
+    "with_input",
+]
+
 # Programs that hand on their words to be parsed once more, here or on another machine.
 _REPARSE = frozenset(
     "eval source . exec trap alias let declare typeset local readonly export unset read mapfile"
-    " readarray enable builtin bind complete compgen fc history set shopt getopts coproc ssh su"
-    " parallel watch script at batch crontab expect rsh entr deno sqlite gdb vim vi ex ed emacs".split()
+    " readarray enable builtin bind complete compgen fc history set shopt getopts coproc ssh su hash"
+    " parallel watch script at batch crontab expect rsh entr deno sqlite gdb lldb vim vi nvim ex ed"
+    " emacs tmux screen pdsh mosh ansible socat make gmake just task jobs mongosh mongo nix nix-shell"
+    " cqlsh clickhouse clickhouse-client m4".split()
 )
-_WRAPPERS = frozenset(
-    "env sudo doas nohup nice timeout time stdbuf setsid command xargs ionice chrt taskset strace"
-    " ltrace flock unshare nsenter chroot chronic caffeinate systemd-run runuser".split()
+# Programs that take what they are fed with for commands.
+_FED = frozenset(
+    "exec su parallel script at batch crontab expect rsh sqlite gdb lldb vim vi nvim ex ed emacs tmux"
+    " screen pdsh mosh ftp sftp lftp deno m4".split()
 )
+_STARTERS = WRAPPERS | frozenset("docker podman nerdctl kubectl oc lxc uv npx poetry pipenv conda busybox".split())  # fmt: skip
 _EXEC = frozenset("-exec -execdir -ok -okdir".split())
-_PASSED = re.compile(r"-.*|[A-Za-z_]\w*=.*|[0-9.]+[smhd]?", re.DOTALL)
-_SLOT = "\0"  # no command can hold it, so it can stand for a placeholder in what is matched here
+_VARIABLE = {
+    "printf": ("-v",),
+    "wait": ("-p",),
+    "test": ("-v", "-R"),
+    "[": ("-v", "-R"),
+}  # options that name a variable
+_NAMING = frozenset("read mapfile readarray getopts unset declare typeset local export readonly".split())  # fmt: skip
+# Options that name a program to run, as they begin, glued to it or before it.
+_RUNS: Mapping[str, tuple[str, ...]] = {
+    "tar": ("-I", "-F", "--use-compress", "--to-command", "--checkpoint-action", "--info-script",
+            "--new-volume-script", "--rsh-command", "--rmt-command"),
+    "git": ("--config-env", "--upload-pack", "--receive-pack", "--exec", "--extcmd", "--open-files-in-pager"),
+    "rsync": ("-e", "--rsh", "--rsync-path"),
+    **dict.fromkeys(("scp", "sftp"), ("-o", "-S", "-D")),
+    "sort": ("--compress-program",), "split": ("--filter",), "man": ("-P", "--pager"),
+    **dict.fromkeys(("nc", "ncat", "netcat"), ("-e", "-c", "--exec", "--sh-exec", "--lua-exec")),
+    **dict.fromkeys(("npm", "npx"), ("-c", "--call")),
+    "go": ("-exec", "-toolexec", "-vettool"), "rg": ("--pre", "--hostname-bin"), "bat": ("--pager",),
+    **dict.fromkeys(("fd", "fdfind"), ("-x", "-X", "--exec")),
+    **dict.fromkeys(("docker", "podman", "nerdctl"), ("--entrypoint",)),
+    **dict.fromkeys(("cc", "gcc", "g++", "c++", "clang", "clang++"), ("-wrapper", "-fplugin", "-B", "-specs", "--specs")),
+    "cmake": ("-P", "-E", "-C"), "openssl": ("-engine", "-provider", "-config"), "nmap": ("--script",),
+    "pytest": ("-p", "-c", "-o", "--override-ini"), "redis-cli": ("eval", "EVAL", "--eval"),
+    "fzf": ("--preview", "--bind", "--with-shell"), "tcpdump": ("-z",), "wget": ("--use-askpass", "-e", "--execute"),
+    "xterm": ("-e",), "zip": ("-TT", "--unzip-command"),
+    **dict.fromkeys(("apt", "apt-get"), ("-o", "--option")), "cargo": ("--config",),
+}  # fmt: skip
+_GIT_VALUED = frozenset("-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --attr-source".split())  # fmt: skip
+# Subcommands of git, and the word after which there are the words of a program.
+_GIT_RUNS = {"submodule": "foreach", "bisect": "run", "filter-branch": "", "rebase": "-x", "difftool": "-x", "grep": "-O"}  # fmt: skip
+_GIT_PLAIN = (
+    "user.",
+    "author.",
+    "committer.",
+    "branch.",
+    "init.",
+    "color.",
+)  # settings that are text
+_GIT_SAFE = frozenset("add rm checkout restore show log diff".split())  # of files named by xargs
+_AS_SHELL = ("-i", "-s", "--login", "--shell")
+_READ = Word((), exact=False, touched=True)  # what xargs read
+_PLAIN = "use a plain command, or a script that takes the value as an argument"
 
 
-class UnsafeCommandError(ProwessError):
-    """A placeholder stands where no quoting makes its value safe, or a value is not a safe one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """`exact`: all of the word is here, and nothing in it is put in by the shell."""
-
-    parts: tuple[Part, ...]
-    exact: bool = True
-
-    @property
-    def has_slot(self) -> bool:
-        return any(isinstance(part, Slot) for part in self.parts)
-
-    @property
-    def text(self) -> str:
-        return "".join(part if isinstance(part, str) else _SLOT for part in self.parts)
-
-    def filled(self, scope: Scope) -> str:
-        return "".join(fill_part(part, scope) for part in self.parts)
-
-
-def check_words(words: Sequence[Word]) -> None:
-    """Refuse a simple command in which a placeholder can become more than an argument."""
+def check_words(words: Sequence[Word], *, fed: bool = False) -> None:
+    """Refuse a simple command in which a value can become more than an argument. `fed`: its input holds one."""
     if not words:
         return
     if words[0].has_slot or not words[0].exact:
-        raise _refused("a value cannot choose the program", "write the program's name")
+        raise refused("a value cannot choose the program", "write the program's name")
     name = program_of(words[0])
     rest = words[1:]
     with_slots = any(word.has_slot for word in rest)
-    if name in ("eval", "let", "trap", "alias") or (name in _REPARSE and with_slots):
-        raise _refused(f"`{name}` parses its words once more", "use a plain command instead")
-    if name in _CODE:
-        _check_interpreter(name, rest)
-    elif name in _FILTERS:
-        _check_filter(name, rest)
-    elif name in _WRAPPERS:
-        _check_wrapper(rest)
-    elif name == "printf" and with_slots and any(word.text.startswith("-v") for word in rest):
-        raise _refused("`printf -v` takes a word for a variable", "store the output instead")
+    if name in ("eval", "let", "trap", "alias", "coproc") or (name in _REPARSE and with_slots):
+        raise refused(f"`{name}` parses its words once more", _PLAIN)
+    if fed and _obeys_input(name, rest):
+        raise refused(f"`{name}` takes what it is fed with for commands", _PLAIN)
+    if name in CODE and name != "busybox":
+        check_interpreter(name, rest, fed=fed)
+    elif name in FILTERS:
+        check_filter(name, rest, fed=fed)
+    elif name in WRAPPERS:
+        _check_wrapper(name, rest, fed=fed)
+    elif name in ("busybox", "toybox"):
+        check_words(rest, fed=fed)
+    for inside in check_runner(name, rest):
+        check_words(inside, fed=fed)
+    _check_options_that_run(name, rest)
+    check_declaration(name, rest)
     _check_inside(rest)
 
 
 def reads_code(words: Sequence[Word]) -> bool:
     """Whether an interpreter is started, possibly by a wrapper, that takes its program from what is piped to it."""
     for at, word in enumerate(words):
-        if program_of(word) in _CODE and (at == 0 or program_of(words[0]) in _WRAPPERS):
+        if program_of(word) in CODE and (at == 0 or program_of(words[0]) in WRAPPERS):
             options = [each for each in words[at + 1 :] if each.text != "-"]
             wrapped = at > 0 and program_of(words[0]) == "xargs"
             return wrapped or all(each.text.startswith("-") for each in options)
     return False
-
-
-def program_of(word: Word) -> str:
-    """The name of a program without its folder and version: `python` for /usr/bin/python3.11."""
-    return re.sub(r"(?<=[a-zA-Z])[0-9.]+$", "", os.path.basename(word.text.lstrip("\\")))
 
 
 def check_options(words: Sequence[Word], scope: Scope) -> None:
@@ -115,78 +135,141 @@ def check_options(words: Sequence[Word], scope: Scope) -> None:
     for word in words[1:]:
         if word.exact and word.text == "--":
             return
-        if (
-            word.parts
-            and isinstance(word.parts[0], Slot)
-            and (text := word.filled(scope))[:1] == "-"
-        ):
+        if text := word.as_option(scope):
             raise UnsafeCommandError(
-                f"the value {text!r} of {word.parts[0].source} would be taken for an option",
-                hint="write `--` before the placeholder, or --option={name}",
+                f"the value {text!r} would be taken for an option of `{words[0].text}`",
+                hint="write `--` before it, or --option={name}",
             )
 
 
-def _check_interpreter(name: str, rest: Sequence[Word]) -> None:
-    """The code, the script and the options of an interpreter are the author's; what follows may be values."""
+def check_declaration(name: str, rest: Sequence[Word]) -> None:
+    """A variable that is a number or another's name makes the shell calculate with what is assigned."""
+    if name in ("declare", "typeset", "local") and any(
+        (word.is_option and set("in") & set(word.text)) or not word.exact for word in rest
+    ):
+        raise refused(
+            f"`{name}` makes a variable in this line that is calculated, or names another", _PLAIN
+        )
+    if name in ("export", "readonly") and any(word.has_slot for word in rest):
+        raise refused(f"`{name}` would set a variable that a value names", _PLAIN)
+    _check_subscripts(name, rest)
+
+
+def _check_subscripts(name: str, rest: Sequence[Word]) -> None:
+    """The shell calculates what is in the brackets of a variable's name, with the values of others."""
+    options = _VARIABLE.get(name, ())
+    names = name in _NAMING or any(word.text[:2] in options for word in rest)
+    if names and any("[" in word.text for word in rest):
+        raise refused(f"`{name}` calculates the subscript of a variable", _PLAIN)
+
+
+def _obeys_input(name: str, rest: Sequence[Word]) -> bool:
+    if name in ("source", ".", "make", "gmake"):
+        return any(word.is_input or word.text.endswith("-") for word in rest)
+    if name == "ssh":  # `ssh host command`, and nothing that can be taken for another command
+        said = " ".join(word.text for word in rest[1:]).replace("/", " ").split()
+        return not said or rest[0].is_option or bool(set(said) & (set(CODE) | {"python3"}))
+    if name in ("mapfile", "readarray"):
+        return any(word.is_option and "C" in word.text for word in rest)
+    if name in _STARTERS:
+        inside = (at for at, word in enumerate(rest) if program_of(word) in CODE)
+        return any(
+            find_program(program_of(rest[at]), rest[at + 1 :]).by == "input" for at in inside
+        )
+    return name in _FED
+
+
+def _check_options_that_run(name: str, rest: Sequence[Word]) -> None:
+    if not any(word.has_slot for word in rest):
+        return
+    if name in _VARIABLE and any(word.text[:2] in _VARIABLE[name] for word in rest):
+        raise refused(f"`{name}` takes a word for a variable", _PLAIN)
+    if name == "git":
+        _check_git(rest)
     for at, word in enumerate(rest):
-        if not word.text.startswith("-") or word.text == "-":
-            if word.has_slot:
-                raise _refused(
-                    f"`{name}` would run the file a value names", "name the script itself"
-                )
-            return
-        if word.has_slot:
-            raise _refused(f"`{name}` takes this for code", _AS_ARGUMENT)
-        if _takes_code(name, word.text):
-            code = rest[at + 1] if at + 1 < len(rest) else None
-            if code and (code.has_slot or not code.exact):
-                raise _refused(f"`{name} {word.text}` takes this for code", _AS_ARGUMENT)
-            return
+        near = rest if name == "tar" and at == 0 else rest[at : at + 2]
+        if any(each.has_slot for each in near) and any(
+            _is_like(word.text, option, bundled=name == "tar" and at == 0)
+            for option in _RUNS.get(name, ())
+        ):
+            raise refused(f"`{name}` would run a program that a value names", _PLAIN)
 
 
-_AS_ARGUMENT = "hand the value over as an argument after the code, or use a python step"
+def _is_like(text: str, option: str, *, bundled: bool) -> bool:
+    """Whether this is the option: cut short, with its value, or among others in one word."""
+    if text.startswith(option):
+        return True
+    if option.startswith("--"):
+        return len(text) > len("--") and option.startswith(text.split("=", 1)[0])
+    cluster = re.fullmatch(r"-?[A-Za-z0-9]+", text) and (bundled or text[0] == "-")
+    return bool(cluster) and len(option) == len("-x") and option[1] in text
 
 
-def _takes_code(name: str, option: str) -> bool:
-    cluster = option[:1] == "-" and option[:2] != "--" and bool(set(option[1:]) & set(_CODE[name]))
-    return cluster or option.split("=", 1)[0] in _LONG_CODE
+def _check_git(rest: Sequence[Word]) -> None:
+    at = 0
+    while at < len(rest) and rest[at].is_option:
+        at += 2 if rest[at].text in _GIT_VALUED else 1
+    settings = any(word.text[:2] == "-c" for word in rest[:at])
+    if settings and any(word.has_slot for word in rest[:at]):
+        raise refused("a setting of git can name a program to run", _PLAIN)
+    if at < len(rest) and rest[at].text == "config":
+        key = next((word.text for word in rest[at + 1 :] if not word.is_option), "")
+        if not key.startswith(_GIT_PLAIN):
+            raise refused("a setting of git can name a program to run", _PLAIN)
+    runs = _GIT_RUNS.get(rest[at].text) if at < len(rest) else None
+    if runs is not None and any(word.text.startswith(runs) for word in rest[at + 1 :]):
+        raise refused(f"`git {rest[at].text}` would run a program that a value names", _PLAIN)
 
 
-def _check_filter(name: str, rest: Sequence[Word]) -> None:
-    """The first operand of awk, sed and jq is a program, unless options bring one."""
-    skip, seen = 0, False
-    for at, word in enumerate(rest):
-        if skip:
-            skip -= 1
-        elif word.text in _FILTER_CODE:
-            code = rest[at + 1] if at + 1 < len(rest) else None
-            if code and code.has_slot:
-                raise _refused(f"`{name}` takes this for code", _AS_VARIABLE)
-            skip, seen = 1, True
-        elif word.text in _FILTERS[name]:
-            skip = _FILTERS[name][word.text]
-        elif word.text.startswith("-") and word.text != "-":
-            if word.has_slot and not word.text.startswith(("-v", "-F", "--assign=", "--arg")):
-                raise _refused(f"`{name}` takes this for code", _AS_VARIABLE)
-        elif not seen:
-            if word.has_slot or not word.exact:
-                raise _refused(f"`{name}` takes this for code", _AS_VARIABLE)
-            seen = True
-
-
-_AS_VARIABLE = "hand the value over as a variable: awk -v x={x}, jq --arg x {x}"
-
-
-def _check_wrapper(rest: Sequence[Word]) -> None:
-    for at, word in enumerate(rest):
-        if not _PASSED.fullmatch(word.text):
-            if word.has_slot:
-                raise _refused("a value cannot choose the program", "write the program's name")
-            check_words(rest[at:])
-            break
+def _check_wrapper(name: str, rest: Sequence[Word], *, fed: bool) -> None:
+    inner = inner_commands(name, rest)
+    asked = name in ("sudo", "doas") and any(word.text in _AS_SHELL for word in rest)
+    if fed and (asked or (not all(inner) and name not in ("xargs", "env"))):
+        raise refused(f"`{name}` starts a shell that takes what it is fed with for code", _PLAIN)
+    for words in inner:
+        if fed and name == "xargs" and words and _has_options_that_run(words):
+            raise refused(f"xargs may hand an option to `{words[0].text}`", _PLAIN)
+        read = fed and name == "xargs" and words
+        check_words(_with_read(rest, words, _READ) if read else words, fed=fed)
     for at, word in enumerate(rest):  # the program may come later, after the word of an option
-        if program_of(word) in _CODE or program_of(word) in _FILTERS:
-            check_words(rest[at:])
+        if program_of(word) in CODE or program_of(word) in FILTERS:
+            check_words(rest[at:], fed=fed)
+
+
+def _has_options_that_run(words: Sequence[Word]) -> bool:
+    name = program_of(words[0])
+    if name == "git":
+        return len(words) == 1 or words[1].text not in _GIT_SAFE
+    return name == "find" or name in _RUNS
+
+
+def with_input(words: Sequence[Word], read: Word) -> tuple[Word, ...]:
+    """A command as it is run when it is fed: that of xargs gets what was `read` among its words."""
+    for at, word in enumerate(words):
+        if program_of(word) == "xargs" and (at == 0 or program_of(words[0]) in WRAPPERS):
+            rest = words[at + 1 :]
+            inner = inner_commands("xargs", rest)[0]
+            return tuple(_with_read(rest, inner, read)) if inner else tuple(words)
+    return tuple(words)
+
+
+def _with_read(options: Sequence[Word], words: Sequence[Word], read: Word) -> Sequence[Word]:
+    """The command of xargs, with what it reads in the places where it puts that."""
+    own = options[: len(options) - len(words)]
+    for at, option in enumerate(own):
+        if option.text.startswith(("-I", "-J", "-i", "--replace")):
+            after = own[at + 1].text if at + 1 < len(own) else ""
+            mark = option.text[2:] if option.text[1] != "-" else option.text.partition("=")[2]
+            mark = mark or after or "{}"
+            return [_with_mark(word, mark, read) for word in words]
+    return [*words, read]
+
+
+def _with_mark(word: Word, mark: str, read: Word) -> Word:
+    if mark not in word.text:
+        return word
+    parts = (*read.parts, *word.parts) if word.text.startswith(mark) else word.parts
+    return replace(word, parts=parts, touched=True)
 
 
 def _check_inside(rest: Sequence[Word]) -> None:
@@ -195,9 +278,5 @@ def _check_inside(rest: Sequence[Word]) -> None:
         if word.text in _EXEC:
             check_words(rest[at + 1 :])
         name = program_of(word)
-        if name in _CODE and at + 2 < len(rest) and _takes_code(name, rest[at + 1].text):
-            _check_interpreter(name, rest[at + 1 :])
-
-
-def _refused(why: str, hint: str) -> UnsafeCommandError:
-    return UnsafeCommandError(f"no placeholder may stand here: {why}", hint=hint)
+        if name in CODE and find_program(name, rest[at + 1 :]).by == "code":
+            check_interpreter(name, rest[at + 1 :])

@@ -57,6 +57,24 @@ def test_a_terminal_breaks_prose_between_words_and_leaves_other_lines_whole() ->
     assert "eleven " * 40 in seen
 
 
+def test_a_terminal_breaks_questions_and_progress_between_words() -> None:
+    async def talk(renderer: Renderer) -> str:
+        await renderer.progress(
+            Progress(
+                step="a", kind="command", index=1, total=2, summary="seven " * 40, state="started"
+            )
+        )
+        question = Question(id="q", prompt="seven " * 40, options=("seven " * 40, "b"))
+        return await renderer.ask(question, step="b", wrong="seven " * 40) or ""
+
+    seen = re.sub(r"\x1b\[[0-9;]*m", "", PLAYERS["terminal"](talk, ["b"]))
+
+    lines = seen.replace("\r", "").split("\n> ")[0].splitlines()
+    assert lines[1].startswith("      seven")  # below the words of "[1/2] seven"
+    assert {word for line in lines for word in line.split()} == {"[1/2]", "1.", "2.", "b", "seven"}
+    assert max(map(len, lines)) <= 80
+
+
 def test_in_a_pipe_the_terminal_writes_what_it_was_given() -> None:
     out = shown(lambda out, lines: TerminalRenderer(out, lines, aside=io.StringIO()), TABLE)
 
@@ -80,12 +98,12 @@ def test_the_output_of_a_terminal_can_be_piped_on_without_its_questions() -> Non
 
 
 @pytest.mark.parametrize("make", [MarkdownRenderer, AiderRenderer])
-def test_a_question_that_nobody_can_answer_names_the_flag_that_does(make: Make) -> None:
+def test_a_question_that_nobody_can_answer_says_so(make: Make) -> None:
     async def talk(renderer: Renderer) -> str:
         await renderer.ask(Question(id="q", prompt="Which?"), step="get-role[2]")
         return ""
 
-    assert "--set get-role=ANSWER" in typing(make)(talk, [])
+    assert typing(make)(talk, []).endswith("Nobody is here to answer.\n")
 
 
 def test_markdown_fences_what_is_not_markdown() -> None:

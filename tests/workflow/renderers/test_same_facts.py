@@ -146,7 +146,8 @@ def test_where_nobody_answers_a_default_is_the_answer(play: Player) -> None:
 def test_where_nobody_answers_the_error_names_what_to_pass(
     play: Player, answers: list[str], missing: str
 ) -> None:
-    _, outcome, _ = played(play, answers, {})
+    seen, outcome, _ = played(play, answers, {})
 
     assert outcome.ending == "failed"
     assert f"--set {missing}=" in outcome.reason
+    assert set(re.findall(r"--set (\S+)=", seen)) <= {missing}  # and no second name for it

@@ -11,11 +11,12 @@ from typing import TextIO
 from unicodedata import east_asian_width
 
 from prowess.core.run import Question
+from prowess.core.text import UNSEEN
 from prowess.core.workflow import Progress, TextFormat
 from prowess.workflow.renderers.lines import Lines
 
-# Also the marks that turn the direction of text, which can make a line read as its opposite.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_CONTROL = re.compile(f"{UNSEEN}+")
+NOBODY = "Nobody is here to answer."  # what to pass beforehand is told by the run, once
 
 
 def safe(text: str) -> str:
@@ -79,11 +80,6 @@ def meant(typed: str, question: Question) -> str:
     return near[0] if len(near) == 1 else answer
 
 
-def nobody_answers(step: str) -> str:
-    """All rounds of a loop, `step[1]` and on, are answered by the step's name."""
-    return f"Nobody is here to answer. Say it beforehand: --set {step.partition('[')[0]}=ANSWER"
-
-
 class PlainRenderer:
     """
     Shows and asks by plain lines. What the lines of a text look like is decided by `formed`, which
@@ -104,7 +100,7 @@ class PlainRenderer:
         if typed is not None:
             self._write("\n")
             return meant(typed, question)
-        self._write(f"\n{nobody_answers(step)}\n")
+        self._write("\n" if question.default is not None else f"\n{NOBODY}\n")
         return None
 
     async def progress(self, progress: Progress) -> None:

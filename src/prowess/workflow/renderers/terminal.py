@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from prowess.core.run import Question
 from prowess.core.workflow import Progress, TextFormat
+from prowess.core.wrapping import wrapped
 from prowess.workflow.renderers.lines import Lines
 from prowess.workflow.renderers.plain import (
+    NOBODY,
     PlainRenderer,
     as_text,
     meant,
-    nobody_answers,
     one_line,
     safe,
 )
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.markdown import Markdown
+    from rich.text import Text
 
 _SPEAK_FOR_THEMSELVES = ("output", "question")
 
@@ -36,22 +39,25 @@ class TerminalRenderer(PlainRenderer):
         if not self._console.is_terminal:
             await super().show(text, step=step, format=format)
         elif text.strip():
-            self._console.print(_laid_out(text, format), soft_wrap=format != "markdown")
+            if format == "markdown":
+                self._console.print(_markdown(safe(text)), soft_wrap=False)
+            else:
+                self._console.print(_text(as_text(text, format)))
             self._console.print()
 
     async def ask(self, question: Question, *, step: str, wrong: str = "") -> str | None:
         if wrong:
-            self._aside.print(_text(safe(wrong), "yellow"))
-        self._aside.print(_text(safe(question.prompt), "bold"))
+            self._aside.print(_fitted(self._aside, safe(wrong), "yellow"))
+        self._aside.print(_fitted(self._aside, safe(question.prompt), "bold"))
         for number, option in enumerate(question.options, 1):
             default = "  (default)" if option == question.default else ""
-            self._aside.print(
-                _text(f"{number:>4}. ", "cyan"), _text(f"{one_line(option)}{default}"), sep=""
-            )
+            line = _fitted(self._aside, f"{number:>4}. {one_line(option)}{default}")
+            line.stylize("cyan", 0, len("   1. "))
+            self._aside.print(line)
         self._aside.print(_text(_invitation(question), "cyan"), end="")
         typed = await self._lines.next()
         if typed is None:
-            self._aside.print(_text(f"\n{nobody_answers(step)}"))
+            self._aside.print(_text("" if question.default is not None else f"\n{NOBODY}"))
             return None
         self._aside.print()
         return meant(typed, question)
@@ -59,9 +65,9 @@ class TerminalRenderer(PlainRenderer):
     async def progress(self, progress: Progress) -> None:
         told = f"[{progress.index}/{progress.total}] {one_line(progress.summary)}"
         if progress.state == "failed":
-            self._aside.print(_text(f"{told}: failed", "red"))
+            self._aside.print(_fitted(self._aside, f"{told}: failed", "red"))
         elif progress.state == "started" and progress.kind not in _SPEAK_FOR_THEMSELVES:
-            self._aside.print(_text(told, "dim"))
+            self._aside.print(_fitted(self._aside, told, "dim"))
 
 
 def _invitation(question: Question) -> str:
@@ -77,16 +83,19 @@ def _console(stream: TextIO) -> "Console":
     return Console(file=stream, highlight=False, soft_wrap=True, **plain)
 
 
-def _laid_out(text: str, format: TextFormat) -> Any:  # noqa: A002
-    if format != "markdown":
-        return _text(as_text(text, format))
+def _markdown(text: str) -> "Markdown":
     from rich.markdown import Markdown
 
     # Links are written out: one that says one thing and leads to another cannot be seen through.
-    return Markdown(safe(text), hyperlinks=False)
+    return Markdown(text, hyperlinks=False)
 
 
-def _text(text: str, style: str = "") -> Any:
+def _fitted(console: "Console", text: str, style: str = "") -> "Text":
+    """Broken between words where the terminal ends; where there is none, as it is."""
+    return _text(wrapped(text, console.width) if console.is_terminal else text, style)
+
+
+def _text(text: str, style: str = "") -> "Text":
     from rich.text import Text
 
     return Text(text, style=style)
