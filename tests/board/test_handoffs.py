@@ -123,3 +123,11 @@ def test_handoffs_are_listed_by_role_and_status(board: Board) -> None:
     assert [each.number for each in board.handoffs()] == [1, 2]
     assert [each.number for each in board.handoffs(to_role="Designer")] == [2]
     assert [each.number for each in board.handoffs(statuses=["accepted"])] == [1]
+
+
+@pytest.mark.parametrize("number", [2, 2**63, -(10**40)])
+def test_a_number_that_no_handoff_can_have_is_not_found(board: Board, number: int) -> None:
+    a_handoff(board)
+
+    with pytest.raises(NotOnBoardError, match=f"there is no handoff {number}"):
+        handoffs.complete(board, number)

@@ -20,12 +20,14 @@ from postgres import server
 from prowess.board import handoffs, opening, postgres, schema, sessions, store, tasks
 from prowess.board.postgres import PostgresBoard
 from prowess.board.store import SqliteBoard
+from prowess.core import database
 from prowess.core import postgres as connecting
 from prowess.core.board import RUN, Board
 from prowess.core.errors import ConflictError, NotOnBoardError, OutsideError
-from prowess.core.event import Recorded
+from prowess.core.event import Event, Recorded
 from prowess.core.place import is_database
 from prowess.observe.opening import open_log
+from support import until
 
 OpenBoard = Callable[[], Board]
 
@@ -401,7 +403,7 @@ def test_the_file_is_for_its_owner_only(file: Path) -> None:
 def test_a_file_that_no_log_made_is_not_made_here(tmp_path: Path) -> None:
     with pytest.raises(OutsideError):
         SqliteBoard(str(tmp_path / "none"), clean=str)
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_path_may_hold_any_character(tmp_path: Path) -> None:
@@ -417,10 +419,16 @@ def test_a_path_may_hold_any_character(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def shared() -> Iterator[PostgresBoard]:
-    """A board on PostgreSQL."""
+def url() -> str:
+    """A database that has a log."""
     url = server().new_database()
     open_log(url).close()
+    return url
+
+
+@pytest.fixture
+def shared(url: str) -> Iterator[PostgresBoard]:
+    """A board on PostgreSQL."""
     board = PostgresBoard(url, clean=str)
     yield board
     board.close()
@@ -464,16 +472,72 @@ def test_a_change_that_was_kept_when_the_answer_was_lost_is_a_change(
 ) -> None:
     """The server commits, and the connection is gone before anybody hears of it."""
     task = tasks.create(shared, title="Fix it", role="Engineer")
-    commit = psycopg.Connection.commit
+    send = database._send
 
-    def unheard(connection: psycopg.Connection[Any]) -> None:
-        commit(connection)
+    def unheard(connection: psycopg.Connection[Any], statements: Any) -> None:
+        send(connection, statements)
         connection.close()
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     with monkeypatch.context() as patched:
-        patched.setattr(psycopg.Connection, "commit", unheard)
+        patched.setattr(database, "_send", unheard)
         with shared.changing() as change:
             change.keep(task, "task.updated", summary="once")
 
     assert len(shared.messages(task)) == 2
+
+
+def test_the_log_is_held_up_by_nobody_who_is_in_the_middle_of_a_change(
+    shared: PostgresBoard, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = tasks.create(shared, title="Fix it", role="Engineer")
+    monkeypatch.setattr(connecting, "PATIENCE", 1)  # or else it would wait for us
+    log = open_log(url)
+
+    with shared.changing() as change:
+        change.keep(task, "task.updated", summary="once")
+        log.append(Event(run="run", kind="meanwhile", payload={}))
+        change.keep(task, "task.updated", summary="twice")
+
+    kinds = [each.event.kind for each in log.tail()]
+    assert kinds == ["task.created", "meanwhile", "task.updated", "task.updated"]
+    log.close()
+
+
+def test_who_stops_in_the_middle_of_a_change_loses_it_and_others_go_on(
+    shared: PostgresBoard, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = tasks.create(shared, title="Fix it", role="Engineer")
+    monkeypatch.setattr(database, "_STOPPED", "100ms")
+    other = PostgresBoard(url, clean=str)
+    ours = shared._database.process
+
+    with pytest.raises(OutsideError, match="was not kept"), shared.changing() as change:  # noqa: PT012  the change is what fails
+        change.keep(task, "task.updated", summary="once")
+        until(lambda: ours not in connected(url))
+        assert tasks.create(other, title="Fix that", role="Engineer").number == 2
+
+    assert len(shared.messages(task)) == 1
+    other.close()
+
+
+def test_a_change_that_cannot_be_told_because_the_log_is_locked_leaves_everything_as_it_was(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connecting, "PATIENCE", 0.1)
+    board = PostgresBoard(url, clean=str)
+    with psycopg.connect(url) as somebody:
+        somebody.execute("select pg_advisory_xact_lock(%s)", (connecting.LOG,))
+        with pytest.raises(OutsideError, match="locked"):
+            tasks.create(board, title="Fix it", role="Engineer")
+
+    assert board.tasks() == []
+    assert tasks.create(board, title="Fix it", role="Engineer").title == "Fix it"
+    board.close()
+
+
+def connected(url: str) -> set[int]:
+    """The numbers by which the server knows its connections."""
+    with psycopg.connect(url) as connection:
+        found = connection.execute("select pid from pg_stat_activity").fetchall()
+    return {pid for (pid,) in found}

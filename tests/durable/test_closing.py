@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from postgres import server
+from prowess.core.errors import UsageError
 from prowess.core.ports import Json, Steps
 from prowess.durable.engine import DurableEngine
 from prowess.durable.fair import Limits, Ticket
@@ -36,7 +37,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def test_an_engine_closes_also_when_something_happens_in_that_moment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("prowess.durable.engine.AGAIN", 2 * PATIENCE)  # told once is enough
+    monkeypatch.setattr("prowess.durable.here.AGAIN", 2 * PATIENCE)  # told once is enough
 
     async def enqueue_and_close(run: str) -> None:
         async with open_engine(str(tmp_path / "runs.db"), {"works": works}) as engine:
@@ -57,7 +58,7 @@ def test_an_engine_closes_also_when_something_happens_in_that_moment(
 def test_a_run_whose_order_to_stop_got_lost_is_told_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("prowess.durable.engine.AGAIN", 0.1)
+    monkeypatch.setattr("prowess.durable.here.AGAIN", 0.1)
     hears = 0
 
     async def deaf(steps: Steps, request: Mapping[str, Any]) -> Json:
@@ -137,7 +138,8 @@ def test_a_run_that_stops_can_still_be_cancelled(tmp_path: Path) -> None:
             pausing = asyncio.create_task(engine.pause("r"))
             await stops.wait()
             await engine.cancel("r")
-            await pausing
+            with pytest.raises(UsageError, match="was cancelled"):
+                await pausing
             return await engine.state("r")
 
     assert asyncio.run(asyncio.wait_for(pause_and_cancel(), PATIENCE)) == "cancelled"

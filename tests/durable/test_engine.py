@@ -363,6 +363,20 @@ def test_an_answer_reaches_a_run_that_is_interrupted_when_it_goes_on(place: Plac
     assert resumed(place, body) == "blue"
 
 
+def test_the_first_of_two_answers_counts_also_while_nobody_works_on_the_run(place: Place) -> None:
+    async def body(steps: Steps, request: Mapping[str, Any]) -> Json:
+        return await steps.answer("q1")
+
+    async def answering() -> list[bool]:
+        async with open_engine(place.database, {"kind": body}) as engine:
+            return [await engine.send_answer("run", "q1", each) for each in ("blue", "red")]
+
+    interrupted(place, body)
+
+    assert asyncio.run(answering()) == [True, False]
+    assert resumed(place, body) == "blue"
+
+
 def test_a_run_that_is_only_left_hears_no_cancelled_run_error(place: Place) -> None:
     heard: list[BaseException] = []
 
@@ -404,7 +418,7 @@ def test_a_killed_run_is_unfinished_and_waits_for_somebody(place: Place) -> None
     async def look() -> tuple[list[str], str]:
         async with open_engine(place.database, {"hangs": waits}) as engine:
             await asyncio.sleep(0.5)
-            return list(await engine.unfinished()), await engine.state("run")
+            return list(await engine.standing()), await engine.state("run")
 
     alive = asyncio.run(look())
     place.kill(child)
@@ -527,7 +541,7 @@ def test_doubt_stays_doubt_however_often_it_is_asked(place: Place) -> None:
     assert len(heard) == 2
     assert {str(error) for error in heard} == {str(heard[0])}
     assert "'pay'" in str(heard[0])
-    assert "runs fork" in heard[1].hint
+    assert "`prowess runs fork run --from PLACE`" in heard[1].hint
 
 
 # Other processes
@@ -589,7 +603,7 @@ def test_an_interrupted_run_can_be_cancelled(place: Place) -> None:
             await engine.cancel("run")
             with pytest.raises(CancelledRunError):
                 await engine.result("run")
-            return await engine.state("run"), list(await engine.unfinished())
+            return await engine.state("run"), list(await engine.standing())
 
     assert asyncio.run(story()) == ("cancelled", [])
 
@@ -759,7 +773,7 @@ def test_the_files_of_dead_processes_are_cleared_away(on_a_file: Place) -> None:
 
     async def story() -> list[str]:
         async with open_engine(on_a_file.database, {"kind": waits}) as engine:
-            assert list(await engine.unfinished()) == ["run"]
+            assert list(await engine.standing()) == ["run"]
             return os.listdir(workers)
 
     (alive,) = asyncio.run(story())
@@ -803,7 +817,7 @@ def test_an_interrupt_of_the_process_leaves_its_runs_to_be_resumed(place: Place)
     child.wait(timeout=60)
 
     async def look(engine: Engine) -> tuple[str, list[str]]:
-        return await engine.state("run"), list(await engine.unfinished())
+        return await engine.state("run"), list(await engine.standing())
 
     async def story() -> tuple[str, list[str]]:
         async with open_engine(place.database, {"hangs": waits}) as engine:

@@ -44,11 +44,24 @@ def test_users_take_turns_and_each_has_its_runs_in_the_order_they_came() -> None
 
 
 def test_who_had_a_turn_before_comes_after_who_had_none() -> None:
-    waiting = line(Ticket(user="a"), Ticket(user="b"))
+    had = Waiting(run="0", came=0, ticket=Ticket(user="a"), turn=7)
+    none = Waiting(run="1", came=1, ticket=Ticket(user="b"))
 
-    first = choose(waiting, Tally(turns={"a": 7}), Limits(), room=1)
+    first = choose([had, none], Tally(latest=7), Limits(), room=1)
 
     assert [each.ticket.user for each in first] == ["b"]
+
+
+def test_turns_go_on_after_the_last_that_anybody_had() -> None:
+    long_ago = Waiting(run="0", came=0, ticket=Ticket(user="a"), turn=7)
+    just_now = Waiting(run="1", came=1, ticket=Ticket(user="b"), turn=9)
+    again = Waiting(run="2", came=2, ticket=Ticket(user="a"), turn=7)
+    tally = Tally(latest=9)
+
+    begun = choose([long_ago, just_now, again], tally, Limits(), room=3)
+
+    assert [each.run for each in begun] == ["0", "1", "2"]
+    assert tally.turns == {"a": 12, "b": 11}
 
 
 def test_the_higher_priority_goes_first_whoever_it_is_of() -> None:
@@ -64,12 +77,26 @@ def test_a_run_that_is_held_back_lets_others_pass() -> None:
     assert chosen(waiting, room=3, limits=limits) == ["0", "2"]
 
 
+def test_of_runs_that_processes_died_at_a_process_has_one_at_a_time() -> None:
+    first, second = (
+        Waiting(run=run, came=0, ticket=Ticket(), is_last=True) for run in ("first", "second")
+    )
+    fresh = Waiting(run="fresh", came=1, ticket=Ticket())
+
+    begun = choose([first, second, fresh], Tally(), Limits(), room=3)
+    later = choose([second, fresh], Tally(has_last=True), Limits(), room=3)
+
+    assert [each.run for each in begun] == ["first", "fresh"]
+    assert [each.run for each in later] == ["fresh"]
+
+
 def test_what_waits_says_why() -> None:
     ticket = Ticket(user="ann", skill="pdf", model="opus")
     tally = Tally(
         under_way=Counter({("skill", "pdf"): 3}),
         begun=Counter({("user", "ann"): 10}),
         spent=Counter({("model", "opus"): 5.02}),
+        unpriced=Counter({("user", "ann"): 2}),
     )
 
     def why(**limits: dict[str, Limit]) -> str:

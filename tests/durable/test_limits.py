@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import sqlalchemy as sa
 from postgres import server
 from prowess.core.errors import CancelledRunError
 from prowess.core.ports import Json, Steps
-from prowess.durable.costs import cost_of, cost_of_steps
+from prowess.durable.costs import Cost, cost_of, cost_of_steps
 from prowess.durable.engine import DurableEngine
 from prowess.durable.fair import Limit, Limits, Ticket
 from prowess.durable.kept import pack, pack_error
 from prowess.durable.opening import open_engine
 from prowess.durable.postgres import LOCKS, TAKING, PostgresWorkers, open_postgres
+from prowess.durable.queue import DAY, TURNS
 from prowess.durable.standing import standing, why_waiting
 
 ONE = Limits(user={"ann": Limit(at_once=1)})
@@ -31,7 +33,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server().new_database() if request.param == "postgres" else str(tmp_path / "runs.db")
 
 
-def reply(cost: float) -> Json:
+def reply(cost: float | None) -> Json:
     """What a step keeps of a reply of a model."""
     return {"reply": {"message": "hello", "usage": [10, 20, 0, cost]}, "waits": []}
 
@@ -120,6 +122,59 @@ def test_a_fork_of_a_queued_run_is_held_back_and_what_it_cost_counts(place: str)
     )
 
 
+def test_a_fork_by_another_counts_for_the_other_and_hurries_no_more_than_that_one_may(
+    place: str,
+) -> None:
+    async def story(engine: DurableEngine) -> Json:
+        take(engine, Limits())
+        await engine.enqueue("works", "r1", {}, replace(ANN, priority=50))
+        await engine.result("r1")
+        await engine.fork("r1", from_step=0, new_id="same")
+        await engine.fork("r1", from_step=0, new_id="other", user="bob", most=0)
+        await engine.fork("r1", from_step=0, new_id="more", user="bob", most=70)
+        with engine._database.connect() as connection:
+            rows = connection.execute(sa.text('select run, "user", priority from prowess_queue'))
+            return {run: [user, priority] for run, user, priority in rows}
+
+    assert within(place, story) == {
+        "r1": ["ann", 50],
+        "same": ["ann", 50],
+        "other": ["bob", 0],
+        "more": ["bob", 50],
+    }
+
+
+def test_a_fork_has_not_spent_what_its_original_spent(place: str) -> None:
+    async def story(engine: DurableEngine) -> Json:
+        take(engine, Limits())
+        await engine.enqueue("works", "r1", {"asked": 1.5, "cost": 1.5}, ANN)
+        await engine.result("r1")
+        for run, step, of in (("anew", 0, "r1"), ("fork", 1, "r1"), ("again", 1, "fork")):
+            await engine.fork(of, from_step=step, new_id=run)
+            await engine.result(run)
+        with engine._database.connect() as connection:
+            rows = connection.execute(sa.text("select run, cost from prowess_queue"))
+            return {run: cost for run, cost in rows}  # noqa: C416  rows are no pairs for mypy
+
+    assert within(place, story) == {"r1": 1.5, "anew": 1.5, "fork": 0.0, "again": 0.0}
+
+
+@pytest.mark.parametrize("told", [None, 0.25])
+def test_a_run_with_a_reply_of_unknown_price_has_spent_what_is_known(
+    place: str, told: float | None
+) -> None:
+    async def story(engine: DurableEngine) -> Json:
+        take(engine, DOLLAR)
+        await engine.enqueue("works", "r1", {"asked": 1.5, "cost": told}, ANN)
+        await engine.result("r1")
+        await engine.enqueue("works", "r2", {}, ANN)
+        return await engine.why_waiting("r2", DOLLAR)
+
+    spent = "$1.50 of $1.00 were spent today for the user ann"
+    more = ", and more in 1 run with replies whose price is not known"
+    assert within(place, story) == (spent if told else spent + more)
+
+
 def test_runs_that_came_through_no_queue_go_on_where_they_are_resumed(place: str) -> None:
     async def story(engine: DurableEngine) -> Json:
         await engine.start("works", "r1", {"waits": True})
@@ -167,8 +222,15 @@ def test_the_cost_of_steps_is_what_replies_and_programs_tell() -> None:
     program = pack({"ok": True, "usage": {"input_tokens": 5, "cost": 0.5}})
     odd = [pack(reply(float("nan"))), pack({"usage": []}), pack([1]), pack_error(ValueError()), "{"]
 
-    assert cost_of_steps([pack(reply(1.5)), program, *odd]) == 2.0
-    assert cost_of({"reply": "text", "cost": 3}) == 3.0
+    assert cost_of_steps([pack(reply(1.5)), program, *odd]) == Cost(money=2.0)
+    assert cost_of({"reply": "text", "cost": 3}) == Cost(money=3.0)
+
+
+def test_a_reply_of_unknown_price_is_told_and_the_others_count() -> None:
+    unknown = pack(reply(None))
+
+    assert cost_of_steps([pack(reply(1.5)), unknown]) == Cost(money=1.5, known=False)
+    assert cost_of({"cost": None}) == Cost(known=False)
 
 
 # Nothing that holds it up
@@ -189,6 +251,20 @@ def test_a_clock_that_was_ahead_holds_nothing_up(place: str) -> None:
         return await engine.why_waiting("r3", limits)
 
     assert within(place, story) == "1 of 1 runs of the user ann began within the last minute"
+
+
+def test_money_of_a_clock_that_was_days_ahead_is_not_spent_every_day(place: str) -> None:
+    async def story(engine: DurableEngine) -> Json:
+        take(engine, DOLLAR)
+        await engine.enqueue("works", "r1", {"cost": 1.5}, ANN)
+        await engine.result("r1")
+        with engine._database.begin() as connection:
+            ahead = sa.text("update prowess_queue set begun = begun + :days")
+            connection.execute(ahead, {"days": 30 * DAY})
+        await engine.enqueue("works", "r2", {}, ANN)
+        return await engine.result("r2")
+
+    assert within(place, story) == {"cost": 0.0}
 
 
 def test_a_process_that_stopped_in_its_turn_holds_up_no_run() -> None:
@@ -223,6 +299,38 @@ def test_while_another_process_takes_runs_none_is_taken_and_that_is_said() -> No
         return taken, why
 
     assert within(place, story) == ([], "for another process, which is taking runs from the queue")
+
+
+def test_who_had_a_turn_very_long_ago_is_forgotten(place: str) -> None:
+    async def story(engine: DurableEngine) -> Json:
+        with engine._database.begin() as connection:
+            for user, turn in (("old", 1), ("bob", TURNS), ("ann", 5)):
+                had = sa.text("insert into prowess_turn values (:user, :turn)")
+                connection.execute(had, {"user": user, "turn": turn})
+        await engine.enqueue("works", "r1", {}, ANN)
+        take(engine, Limits())
+        await engine.result("r1")
+        with engine._database.connect() as connection:
+            left = connection.execute(sa.text('select "user", turn from prowess_turn order by 2'))
+            return [tuple(row) for row in left]
+
+    assert within(place, story) == [("bob", TURNS), ("ann", TURNS + 1)]
+
+
+def test_what_began_today_is_found_without_a_look_at_all_that_ever_did() -> None:
+    limits = Limits(user={"ann": Limit(per_minute=1, per_day=1.0)})
+
+    async def story(engine: DurableEngine) -> Json:
+        asked: list[str] = []
+        with engine._database.connect() as connection:
+            sa.event.listen(connection, "before_cursor_execute", lambda *it: asked.append(it[2]))
+            engine._queue._tally(connection, limits)
+            connection.execute(sa.text("set enable_seqscan = off"))
+            counts = [statement for statement in asked if "begun" in statement]
+            plans = [connection.execute(sa.text(f"explain {each}")) for each in counts]
+            return ["prowess_queue_begun" in str(plan.scalars().all()) for plan in plans]
+
+    assert within(server().new_database(), story) == [True, True]
 
 
 def test_a_user_whose_name_no_database_keeps_can_queue_runs(place: str) -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from dbos import error as dbos_error
 from dbos._dbos import _get_dbos_instance
 
@@ -14,6 +16,7 @@ from prowess.core.errors import CancelledRunError
 from prowess.core.ports import Json, Steps
 from prowess.durable.journal import Journal
 from prowess.durable.opening import open_engine
+from prowess.durable.sqlite import open_sqlite
 
 Attempt = Callable[[Any, Mapping[str, Any]], Awaitable[Json]]
 
@@ -128,3 +131,13 @@ def _rows(folder: Path, query: str) -> list[Any]:
         return database.execute(query).fetchall()
     finally:
         database.close()
+
+
+def test_any_sqlite_tells_parts_of_a_second_as_the_library_asks_for_them(tmp_path: Path) -> None:
+    database = open_sqlite(str(tmp_path / "runs.db"))
+
+    with database.connect() as connection:
+        now = connection.execute(sa.text("select unixepoch('subsec')")).scalar()
+
+    assert abs(float(str(now)) - time.time()) < 60
+    database.dispose()

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from house import skill_file
 from postgres import server
 from prowess.core.errors import OutsideError, StoreError
 from prowess.core.event import Event
@@ -18,6 +19,8 @@ from prowess.durable.opening import open_engine
 from prowess.engine.ending import to_its_end
 from prowess.engine.house import open_house
 from prowess.engine.pen import Pen
+from prowess.engine.queueing import Queueing
+from prowess.engine.request import RunRequest
 from prowess.engine.world import World
 from prowess.observe.opening import open_log
 from prowess.settings import load_settings
@@ -90,7 +93,7 @@ def test_who_tells_something_waits_only_briefly_for_a_far_log() -> None:
     url = server().new_database()
     log = open_log(url)
     pen = Pen(log, far=True)
-    first, other = pen.numbered("r"), pen.numbered("s")
+    first, other = pen.numbered(), pen.numbered()
     first(fact(1))
     with psycopg.connect(url) as somebody:
         somebody.execute("select pg_advisory_xact_lock(%s)", (LOG,))
@@ -98,7 +101,7 @@ def test_who_tells_something_waits_only_briefly_for_a_far_log() -> None:
             with pytest.raises(StoreError, match="has not answered"):
                 record(fact(2))
 
-    replayed = Pen(log, far=True).numbered("r")
+    replayed = Pen(log, far=True).numbered()
     for number in (1, 2, 3):
         replayed(fact(number))
     with pytest.raises(StoreError):
@@ -111,9 +114,50 @@ def test_who_tells_something_waits_only_briefly_for_a_far_log() -> None:
     log.close()
 
 
+@pytest.mark.usefixtures("impatient")
+def test_who_queues_a_run_while_the_log_is_away_is_told_that_it_is_queued(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prowess.engine.house.BRIEFLY", 0.3)
+    skill_file(project, "greet", "Say hello.")
+    url = server().new_database()
+    environment = {"PROWESS_DATABASE_URL": url}
+    settings = load_settings(
+        project=str(project), data=str(tmp_path / "data"), environment=environment
+    )
+
+    async def story() -> str:
+        async with (
+            asyncio.timeout(60),
+            open_house(
+                settings, environment=environment, queueing=Queueing(everything=True)
+            ) as house,
+        ):
+            house.world.catalog()  # which skills were found is told to the log as well
+            with psycopg.connect(url) as somebody:
+                somebody.execute("select pg_advisory_xact_lock(%s)", (LOG,))
+                run = await house.start(RunRequest(skill="greet", workspace=str(project)))
+            return await house.engine.state(run)
+
+    assert asyncio.run(story()) == "queued"
+
+
+def test_after_the_end_that_somebody_else_told_nothing_is_told(tmp_path: Path) -> None:
+    log = open_log(str(tmp_path / "log.db"))
+    record = Pen(log, far=False).numbered()
+    record(fact(1))
+    log.append(Event(run="r", kind="run.finished", payload={"by": "who cancelled it"}))
+
+    record(fact(2))
+    record(Event(run="r", kind="run.finished", payload={}))
+
+    assert [each.event.kind for each in log.run("r")] == ["fact 1", "run.finished"]
+    log.close()
+
+
 def test_a_log_that_is_closed_is_a_store_that_cannot_be_used(tmp_path: Path) -> None:
     log = open_log(str(tmp_path / "log.db"))
-    record = Pen(log, far=False).numbered("r")
+    record = Pen(log, far=False).numbered()
     log.close()
 
     with pytest.raises(StoreError):

@@ -1,6 +1,8 @@
 """The queue on either database: who takes what, and what becomes of what the dead had."""
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,11 +18,13 @@ from prowess.core.ports import Json, Steps
 from prowess.durable.engine import DurableEngine
 from prowess.durable.fair import Limit, Limits, Ticket
 from prowess.durable.opening import open_engine
+from prowess.durable.queue import OWN, Queue
+from prowess.durable.row import hand_over
 from prowess.durable.standing import standing, why_waiting
 
 # A process that takes runs: each leaves a line when it begins and one when it is told to go on.
 WORKER = """
-import asyncio, os, sys
+import asyncio, os, sys, time
 from prowess.durable.fair import Limits
 from prowess.durable.opening import open_engine
 
@@ -37,6 +41,8 @@ async def works(steps, request):
     await steps.do("first", first)
     async def second():
         trace(f"second {steps.run_id} {os.getpid()}")
+        if "PROWESS_TEST_HANG" in os.environ:
+            time.sleep(600)
         while not os.path.exists(request["gate"]):
             await asyncio.sleep(0.05)
         return 2
@@ -59,9 +65,11 @@ class Place:
         self.gate, self._traces = folder / "gate", folder / "traces"
         self._workers: list[subprocess.Popen[str]] = []
 
-    def worker(self) -> subprocess.Popen[str]:
+    def worker(self, **environment: str) -> subprocess.Popen[str]:
         words = [sys.executable, "-c", WORKER, self.database, str(self._traces)]
-        worker = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        worker = subprocess.Popen(
+            words, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
+        )
         self._workers.append(worker)
         assert worker.stdout
         assert worker.stdout.readline() == "ready\n"
@@ -272,6 +280,45 @@ def test_a_paused_run_leaves_its_worker_and_goes_on_where_it_is_resumed(place: P
     assert kept == ["first"]
 
 
+def test_a_pause_from_elsewhere_waits_for_what_must_not_be_done_twice(place: Place) -> None:
+    place.worker()
+
+    async def story(engine: DurableEngine) -> Json:
+        await engine.enqueue("works", "r1", place.request(repeatable=False), ticket())
+        await asyncio.to_thread(place.wait_for, "second r1")
+        pausing = asyncio.create_task(engine.pause("r1"))
+        await asyncio.sleep(2.0)  # the worker has looked by then
+        meanwhile = await engine.state("r1"), standing(place.database)
+        place.gate.touch()
+        await pausing
+        then = await engine.state("r1"), await engine.steps("r1"), standing(place.database)
+        await engine.resume("r1")
+        return [meanwhile, then, await engine.result("r1")]
+
+    meanwhile, then, result = place.within(story)
+
+    assert meanwhile == ("running", {})
+    assert then == ("paused", ["first", "second"], {"r1": "paused"})
+    assert result == {"run": "r1", "cost": 0}
+    assert len(place.traces("second")) == 1
+
+
+def test_a_paused_run_whose_worker_dies_before_it_stopped_stays_paused(place: Place) -> None:
+    worker = place.worker()
+
+    async def story(engine: DurableEngine) -> Json:
+        await engine.enqueue("works", "r1", place.request(repeatable=False), ticket())
+        await asyncio.to_thread(place.wait_for, "second r1")
+        pausing = asyncio.create_task(engine.pause("r1"))
+        await asyncio.sleep(0.5)
+        worker.kill()
+        worker.wait()
+        await pausing
+        return await engine.state("r1"), standing(place.database)
+
+    assert place.within(story) == ("paused", {"r1": "paused"})
+
+
 def test_what_has_ended_cannot_be_paused(place: Place) -> None:
     async def story(engine: DurableEngine) -> None:
         await engine.start("works", "r1", {})
@@ -358,6 +405,44 @@ def test_a_worker_that_is_taken_for_dead_writes_nothing_more(shared: Place) -> N
 
     assert shared.within(story) == ["first", "second"]
     assert len(shared.traces("first")) == 1
+
+
+@pytest.mark.parametrize("silent", ["frozen", "hung"])
+def test_the_runs_of_a_worker_that_is_there_and_does_nothing_are_taken_up(
+    shared: Place, silent: str
+) -> None:
+    worker = shared.worker(**({"PROWESS_TEST_HANG": "1"} if silent == "hung" else {}))
+
+    async def story(engine: DurableEngine) -> Json:
+        await engine.enqueue("works", "r1", shared.request(), ticket())
+        await asyncio.to_thread(shared.wait_for, "second")
+        if silent == "frozen":
+            worker.send_signal(signal.SIGSTOP)
+        await asyncio.to_thread(shared.worker)
+        await asyncio.to_thread(shared.wait_for, "second", count=2)
+        if silent == "frozen":  # it comes back, and finds that it has nothing any more
+            worker.send_signal(signal.SIGCONT)
+        shared.gate.touch()
+        await engine.result("r1")
+        return await engine.steps("r1")
+
+    assert shared.within(story) == ["first", "second"]
+    assert len(shared.traces("first")) == 1
+
+
+def test_a_run_that_somebody_took_since_it_was_looked_at_is_not_handed_over(shared: Place) -> None:
+    async def story(engine: DurableEngine) -> Json:
+        await engine.enqueue("works", "r1", shared.request(), ticket())
+        seen = await engine._row("r1")
+        taken = Queue(engine._database, "other").take(
+            {"works"}, project="/p", limits=Limits(), room=1
+        )
+        late = hand_over(engine._database, seen, OWN + "me")
+        (owner,) = engine._queue.owners()
+        now = hand_over(engine._database, await engine._row("r1"), OWN + "me")
+        return [taken, late, owner, now]
+
+    assert shared.within(story) == [["r1"], False, "other", True]
 
 
 def test_runs_under_way_outlast_a_restart_of_the_database(shared: Place) -> None:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 
 from postgres import server
-from prowess.core.errors import SettingsError
+from prowess.core.errors import SettingsError, StoreError
 from prowess.core.ports import Json, Steps
 from prowess.durable.opening import open_engine
 from prowess.durable.postgres import CONNECTIONS, KEPT, open_postgres
@@ -92,3 +93,18 @@ def test_connections_that_were_needed_once_are_given_back() -> None:
     assert isinstance(database.pool, sa.QueuePool)
     assert database.pool.checkedin() == KEPT
     database.dispose()
+
+
+def test_a_right_that_the_engine_lacks_is_told_by_its_grant() -> None:
+    admin = server().new_database()
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute("create role half login password 'secret'")
+        connection.execute("create schema prowess authorization half")
+
+    with pytest.raises(StoreError, match="permission denied") as failed:
+        asyncio.run(result(admin.replace("postgres@", "half:secret@")))
+
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute("drop owned by half")
+        connection.execute("drop role half")
+    assert "grant create on database" in failed.value.hint

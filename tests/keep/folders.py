@@ -60,5 +60,5 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and not path.name.endswith(("-wal", "-shm"))
+        if path.is_file() and not path.name.endswith(("-wal", "-shm", ".opening"))
     }

@@ -5,9 +5,8 @@ import os
 import re
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 from house import skill_file
 from model.formats import Say
 from model.server import Fault, ModelServer
+from support import until
 
 PROWESS = [sys.executable, "-m", "prowess"]
 # Every look at the clock is hours before or after the last one.
@@ -29,13 +29,6 @@ sys.argv[0] = "prowess"
 from prowess.cli.app import main
 main()
 """
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 90
-    while not holds():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.05)
 
 
 def lines(*words: str) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from prowess.board.opening import open_board
 from prowess.core.errors import ConflictError, OutsideError
 from prowess.core.event import Event, Recorded
 from prowess.durable.opening import open_engine
+from prowess.durable.takers import announce
 from prowess.keep.migrate import carry_over
 from prowess.model.scripted import final
 from prowess.observe.log import SqliteLog
@@ -220,3 +221,17 @@ def test_runs_with_all_their_steps_are_carried_over(
     assert carried["operation_outputs"].rows > 0
     assert state == "ended"
     assert result["answer"] == "noted"
+
+
+def test_a_folder_where_workers_were_at_work_is_carried_over_without_them(
+    home: Path, project: Path, target: str, tmp_path: Path
+) -> None:
+    file = str(tmp_path / "data" / "engine.sqlite3")
+    skill_file(project, "note", "Write a note.")
+    Home(project, tmp_path / "data", {"*": [final("noted")]}).run("note")
+    announce(file, "a worker", str(project))
+
+    carried = carry_over([file], target)
+
+    assert carried["workflow_status"].rows == 1
+    assert "prowess_taker" not in carried

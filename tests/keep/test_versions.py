@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from prowess.board import postgres as board_postgres
 from prowess.board import schema as board_schema
 from prowess.board.store import SqliteBoard
 from prowess.core.event import Event
+from prowess.observe import postgres_log
 from prowess.observe import schema as log_schema
 from prowess.observe.log import SqliteLog
 
@@ -20,8 +22,18 @@ ROWS = 25
 # The first logs had their tables and no number; every later version has its own.
 LOGS = [0, *range(1, len(log_schema.MIGRATIONS) + 1)]
 BOARDS = range(len(board_schema.MIGRATIONS) + 1)  # 0: a log on which no board was ever opened
-RELEASED_LOGS = ["02f60aa2eecc", "959c6d2d5492"]
-RELEASED_BOARDS = ["9ab6c5b3e19f"]
+MIGRATIONS = {
+    "log": log_schema.MIGRATIONS,
+    "board": board_schema.MIGRATIONS,
+    "log on PostgreSQL": postgres_log.MIGRATIONS,
+    "board on PostgreSQL": board_postgres.MIGRATIONS,
+}
+RELEASED = {
+    "log": ["02f60aa2eecc", "959c6d2d5492"],
+    "board": ["9ab6c5b3e19f"],
+    "log on PostgreSQL": ["d6786be0982e"],
+    "board on PostgreSQL": ["dedd3ae21b6f"],
+}
 TABLES = ("board_task", "board_message", "board_session", "board_handoff")
 
 
@@ -114,5 +126,6 @@ def test_what_was_released_is_not_edited() -> None:
             for statements in migrations
         ]
 
-    assert sums(log_schema.MIGRATIONS)[: len(RELEASED_LOGS)] == RELEASED_LOGS
-    assert sums(board_schema.MIGRATIONS)[: len(RELEASED_BOARDS)] == RELEASED_BOARDS
+    for name, migrations in MIGRATIONS.items():
+        released = RELEASED[name]
+        assert sums(migrations)[: len(released)] == released, name

@@ -105,7 +105,7 @@ def test_more_than_a_page_comes_whole_and_in_order(log: Log) -> None:
 def test_a_follower_sees_at_once_what_its_own_process_writes(
     log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "LOOK", 10 * PATIENCE)
+    monkeypatch.setattr(type(log), "look", 10 * PATIENCE)
 
     async def watch() -> list[int]:
         events = follow(log, "run")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import psycopg
@@ -12,8 +13,8 @@ import pytest
 
 from postgres import server
 from prowess.core.errors import OutsideError
-from prowess.core.event import Event
-from prowess.observe import follow as following
+from prowess.core.event import Event, Recorded
+from prowess.core.postgres import connect
 from prowess.observe import postgres_log, rows
 from prowess.observe.follow import follow
 from prowess.observe.postgres_log import PostgresLog
@@ -148,6 +149,53 @@ def test_threads_that_write_while_the_server_restarts_lose_and_double_nothing(
         assert numbers(log, run) == list(range(150))
 
 
+def test_who_asks_when_all_patience_was_spent_is_told_at_once(
+    log: PostgresLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or else everybody would wait for all the others before them, one after the other."""
+    monkeypatch.setattr("prowess.core.postgres.PATIENCE", 1.0)
+    tried: list[str] = []
+
+    def try_it(url: str) -> Any:
+        tried.append(url)
+        return connect(url)
+
+    server().stop()
+    try:
+        with pytest.raises(OutsideError):
+            log.append(event())
+        monkeypatch.setattr("prowess.core.database.connect", try_it)
+        with pytest.raises(OutsideError):
+            log.append(event())
+    finally:
+        server().start()
+
+    assert len(tried) == 1
+    assert log.append(event()).seq == 1
+
+
+def test_the_event_loop_goes_on_while_a_log_waits_for_its_server(
+    log: PostgresLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prowess.core.postgres.PATIENCE", 10 * PATIENCE)
+
+    async def work() -> list[Recorded]:
+        reading = asyncio.ensure_future(log.aside(lambda: list(log.run("run"))))
+        for _ in range(100):
+            await asyncio.sleep(0)
+        waits = not reading.done()
+        server().start()
+        async with asyncio.timeout(PATIENCE):
+            found = await reading
+        assert waits
+        return found
+
+    kept = log.append(event())
+    server().stop()
+
+    assert asyncio.run(work()) == [kept]
+
+
 # Hearing of others
 
 
@@ -162,7 +210,7 @@ def test_an_event_of_another_process_wakes_who_wants_to_know(log: PostgresLog, u
 def test_a_follower_sees_at_once_what_another_process_writes(
     log: PostgresLog, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(following, "LOOK", 10 * PATIENCE)
+    monkeypatch.setattr(type(log), "look", 10 * PATIENCE)
 
     async def watch() -> dict[str, Any]:
         events = follow(log, "run")
@@ -176,6 +224,63 @@ def test_a_follower_sees_at_once_what_another_process_writes(
         return dict(found.event.payload)
 
     assert asyncio.run(watch()) == {"number": 1}
+
+
+def test_a_follower_asks_nothing_while_nothing_happens(
+    log: PostgresLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    ask = PostgresLog._all
+
+    def counted(log: PostgresLog, query: str, *values: object) -> list[Any]:
+        asked.append(query)
+        return ask(log, query, *values)
+
+    async def watch() -> None:
+        following = asyncio.ensure_future(anext(follow(log, "run")))
+        await asyncio.sleep(3)  # thirty looks of one who has to look
+        following.cancel()
+
+    monkeypatch.setattr(PostgresLog, "_all", counted)
+    asyncio.run(watch())
+
+    assert 1 <= len(asked) <= 3  # when it began, and when it was being told
+
+
+def test_who_wants_to_know_waits_for_no_server_and_is_woken_when_it_is_there(
+    log: PostgresLog,
+) -> None:
+    heard = threading.Event()
+    with ExitStack() as stack:
+        server().stop()
+        try:
+            stack.enter_context(log.notify(heard.set))
+        finally:
+            server().start()
+
+        assert heard.wait(PATIENCE)
+
+
+def test_others_are_heard_by_a_process_that_holds_more_than_a_thousand_files(url: str) -> None:
+    crowded = """
+import os, resource, sys, threading
+from prowess.core.event import Event
+from prowess.observe.postgres_log import PostgresLog
+
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 4096), most))
+files = [os.dup(0) for _ in range(1100)]
+log, other = PostgresLog(sys.argv[1]), PostgresLog(sys.argv[1])
+heard = threading.Event()
+with log.notify(heard.set):
+    assert heard.wait(60), "it does not listen"
+    heard.clear()
+    other.append(Event(run="run", kind="kind", payload={}))
+    assert heard.wait(60), "it hears nothing"
+log.close()
+other.close()
+"""
+    subprocess.run([sys.executable, "-c", crowded, url], check=True)
 
 
 def test_others_are_heard_again_after_the_server_was_restarted(log: PostgresLog, url: str) -> None:

@@ -82,6 +82,41 @@ def test_the_end_of_a_run_is_its_state(ending: str) -> None:
     assert seen.ended == "2026-01-31T10:00:02.000Z"
 
 
+@pytest.mark.parametrize(
+    ("kind", "ending", "last"),
+    [
+        ("loop", "partial", "2 of 6 tasks are blocked"),
+        ("loop", "done", "2 of 6 tasks are blocked"),
+        ("skill", "failed", "2 of 6 tasks are blocked"),
+        ("skill", "done", "PLAN.md"),
+    ],
+)
+def test_what_a_run_says_last_is_why_it_ended_where_its_answer_would_not_tell(
+    kind: str, ending: str, last: str
+) -> None:
+    report, reason = "# PLAN.md\n\n2 of 6 tasks are blocked.\n", "2 of 6 tasks are blocked"
+    _, payload = finished(ending, answer=report, reason=reason)
+
+    seen = view(started(run_kind=kind), ("run.finished", {**payload, "summary": "# PLAN.md"}))
+
+    assert seen.summary == last
+    assert seen.answer == report
+
+
+@pytest.mark.parametrize(
+    ("said", "last"),
+    [
+        ("**For users**", "For users"),
+        ("**a** and **b**", "**a** and **b**"),
+        ("#1 wins", "#1 wins"),
+    ],
+)
+def test_a_heading_that_a_run_ends_with_is_told_by_its_words(said: str, last: str) -> None:
+    _, payload = finished(answer=said)
+
+    assert view(started(), ("run.finished", {**payload, "summary": said})).summary == last
+
+
 def test_a_question_makes_a_run_wait_until_it_is_answered() -> None:
     asked = ("question.asked", {**ASKED, "summary": "Question: Which?"})
     waiting = view(started(), asked)

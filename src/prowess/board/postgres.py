@@ -2,8 +2,9 @@
 The board in the PostgreSQL database of the event log.
 
 One transaction is one change with its events: what the tables hold, the log has told. Changes take
-turns by a lock of the database, and from its first event on a change holds the log's as well, which
-keeps the log in the order of commits.
+turns by a lock of the database. Its events are sent last, together with the commit and the log's own
+lock, which keeps the log in the order of commits: who is held up in the middle of a change holds up
+the board for a moment, and the log not at all.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from prowess.board.rows import TABLES, Rows, fit, now, told
 from prowess.core.board import RUN, BoardTask, Noun
-from prowess.core.database import Database
+from prowess.core.database import Database, Statement
 from prowess.core.postgres import BOARD, LOG, LOG_CHANNEL, bring_up_to_date
 from prowess.core.text import storable
 
@@ -105,8 +106,8 @@ class PostgresBoard(Rows):
 
     @contextmanager
     def changing(self) -> Iterator["PostgresChange"]:
-        with self._database.changing(BOARD):
-            yield PostgresChange(self._database)
+        with self._database.changing(BOARD) as last:
+            yield PostgresChange(self._database, last)
 
     def close(self) -> None:
         self._database.close()
@@ -122,10 +123,11 @@ class PostgresBoard(Rows):
 
 
 class PostgresChange:
-    """A transaction that is under way."""
+    """A transaction that is under way; `last` is what its commit takes along."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, last: list[Statement]) -> None:
         self._database = database
+        self._last = last
         self.now = now()
 
     def keep(self, noun: Noun, kind: str, *, summary: str, by: str = "", message: str = "") -> Noun:
@@ -138,13 +140,16 @@ class PostgresChange:
                     "insert into board_message (task, at, by, status, text) values (%s, %s, %s, %s, %s)",
                     (kept.number, self.now, storable(by), kept.status, storable(message)),
                 )
-            payload = told(kept, kind, summary=summary, by=by, message=message)
-            connection.execute("select pg_advisory_xact_lock(%s)", (LOG,))
-            connection.execute(_TOLD, {"run": RUN, "kind": kind, "payload": payload})
-            connection.execute(f"notify {LOG_CHANNEL}")
             return kept
 
-        return self._database.do(write)
+        kept = self._database.do(write)
+        payload = told(kept, kind, summary=summary, by=by, message=message)
+        self._last += [
+            ("select pg_advisory_xact_lock(%s)", (LOG,)),
+            (_TOLD, {"run": RUN, "kind": kind, "payload": payload}),
+            (f"notify {LOG_CHANNEL}", None),
+        ]
+        return kept
 
 
 def _written(connection: "Connection", noun: Noun) -> Noun:

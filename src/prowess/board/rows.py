@@ -25,6 +25,8 @@ from prowess.core.text import storable
 
 TABLES = {BoardTask: "board_task", Session: "board_session", Handoff: "board_handoff"}
 
+_LARGEST = 2**63 - 1  # a row's number, in any database
+
 
 class Rows(ABC):
     """What a board on a database has to bring: an answer to a query, whose values are marked `?`."""
@@ -67,6 +69,8 @@ class Rows(ABC):
         return used
 
     def handoff(self, number: int) -> Handoff | None:
+        if not 0 < number <= _LARGEST:
+            return None
         rows = self._rows("select * from board_handoff where number = ?", number)
         return Handoff(**rows[0]) if rows else None
 

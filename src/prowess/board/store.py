@@ -16,6 +16,7 @@ from urllib.parse import quote
 from prowess.board.rows import TABLES, Rows, fit, now, told
 from prowess.board.schema import bring_up_to_date
 from prowess.core.board import RUN, BoardTask, Noun
+from prowess.core.locks import opening
 from prowess.core.sqlite_file import unusable
 from prowess.core.text import storable
 
@@ -36,7 +37,7 @@ class SqliteBoard(Rows):
         self.path = path
         self.clean = clean
         self._one = threading.RLock()  # one thread at a time uses the connection
-        with self._explained():
+        with self._explained(), opening(path):
             self._db = sqlite3.connect(
                 f"file:{quote(path)}?mode=rw",  # never makes the file
                 uri=True,

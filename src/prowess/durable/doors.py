@@ -8,9 +8,12 @@ queue is shared by all processes; what was just put into it begins at once, not 
 
 from typing import Any
 
+import sqlalchemy as sa
 from dbos import DBOS
 from dbos._context import current_owner_xid, snapshot_step_context
 from dbos._core import execute_dequeued_workflow
+from dbos._migration import get_migration_versions, get_sqlite_migration_versions
+from dbos._serialization import serialize_value_as
 from dbos._utils import GlobalParams, generate_uuid
 
 
@@ -35,6 +38,19 @@ def kept_steps(dbos: DBOS) -> Any:
 def hold_owned(steps: Any, connection: Any, run: str) -> None:
     """Until the transaction ends nobody takes the run from us; if somebody has, that is an error here."""
     steps._check_owner_txn(connection, run, current_owner_xid(run))  # noqa: SLF001
+
+
+def versions(database: sa.Engine) -> tuple[int, int]:
+    """Of the library's tables: as they are (0: not there), and as it makes them. Nothing is written."""
+    if database.dialect.name == "postgresql":
+        return get_migration_versions(database, "dbos", use_listen_notify=True)
+    return get_sqlite_migration_versions(database)
+
+
+def end(dbos: DBOS, run: str, output: str) -> None:
+    """Let a run have ended with this output, of which nobody is left who could say so."""
+    text, _ = serialize_value_as(output, "portable_json", dbos._serializer)  # noqa: SLF001
+    dbos._sys_db.update_workflow_outcome(run, "SUCCESS", output=text)  # noqa: SLF001
 
 
 def own_queue(dbos: DBOS, name: str, *, every: float) -> None:

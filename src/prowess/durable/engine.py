@@ -21,34 +21,35 @@ from dbos import error as dbos_error
 
 from prowess.core.errors import (
     CancelledRunError,
+    InDoubtError,
     OutsideError,
     StoreError,
     UnknownRunError,
     UsageError,
 )
-from prowess.core.ports import Body, Json, RunState
-from prowess.durable.costs import cost_of
+from prowess.core.ports import Body, Json, RunState, Standing
+from prowess.durable.answers import send
 from prowess.durable.fair import Limits, Ticket
+from prowess.durable.here import Here, stop_all
 from prowess.durable.journal import Journal, unusable
 from prowess.durable.kept import pack, pack_error, unpack
 from prowess.durable.queue import OWN, PAUSED, WAITING, Queue
+from prowess.durable.row import UNDER_WAY, hand_over, owner_of, state_of
 from prowess.durable.settling import in_thread, settled
-from prowess.durable.steps import DurableSteps, Here
+from prowess.durable.steps import DurableSteps
 from prowess.durable.taking import Taker
 from prowess.durable.watching import Watch, guard
 from prowess.durable.workers import Workers
 
 T = TypeVar("T")
+GiveUp = Callable[[str, InDoubtError], Json]
 
 # Stored with every run. It says how a run is laid out, not which release wrote it: a new release
 # goes on with the runs of the last.
 LAYOUT = "1"
 PREFIX = "prowess."  # before a run's kind, in the library's list of workflows
-UNDER_WAY = ["PENDING", "ENQUEUED"]
 LOOK = 0.1  # seconds between two looks at a run of another process, at most
-AGAIN = 10.0  # seconds until a run that does not stop is told once more
 _ENDED: Mapping[RunState, str] = {"ended": "has ended", "cancelled": "was cancelled"}
-_ASIDE: Mapping[str, RunState] = {WAITING: "queued", PAUSED: "paused"}
 
 
 class DurableEngine:
@@ -63,6 +64,7 @@ class DurableEngine:
         queue: Queue,
         database: sa.Engine,
         begin_own: Callable[[], None],
+        end: Callable[[str, str], None],
     ) -> None:
         self._workers = workers
         self._journal = journal
@@ -70,20 +72,19 @@ class DurableEngine:
         self._database = database
         self._is_local = database.dialect.name == "sqlite"
         self._begin_own = begin_own
+        self._end = end
         self._own = OWN + workers.name
         self._here: dict[str, Here] = {}
         # Runs that stopped because nothing could be written down, and why.
         self._stopped: dict[str, StoreError] = {}
         self._workflows = {kind: self._workflow(kind, body) for kind, body in bodies.items()}
         self._taker: Taker | None = None
-        self._takes = False  # whether queued runs are worked on here
         watch = Watch(
             self._here, queue, is_local=self._is_local, row=self._row, begin=self._begin_again
         )
-        self._background = [
-            asyncio.create_task(task, context=Context())
-            for task in (watch.go(), guard(self._here, workers))
-        ]
+        self._background = [asyncio.create_task(watch.go(), context=Context())]
+        # To the very end: a process that closes still has to show life.
+        self._guard = asyncio.create_task(guard(self._here, workers), context=Context())
 
     def _workflow(self, kind: str, body: Body) -> Callable[[str], Coroutine[Any, Any, str]]:
         async def run(request: str) -> str:
@@ -92,31 +93,29 @@ class DurableEngine:
             steps = DurableSteps(str(DBOS.workflow_id), journal=self._journal, here=here)
             try:
                 value = await body(steps, json.loads(request))
-                await self._note_cost(steps.run_id, value)
+                await self._note(self._queue.spent, steps.run_id, value)
                 return pack(value)
             except asyncio.CancelledError:
                 if here.cancelled:
                     raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
+                if here.in_order:
+                    await self._note(self._queue.lay_aside, steps.run_id)
                 raise
             except Exception as error:  # whoever asks for the result gets it
                 if here.cancelled:
                     raise dbos_error.DBOSWorkflowCancelledError(steps.run_id) from None
                 if isinstance(error, StoreError):
                     raise self._stops_here(steps.run_id, error) from error
-                await self._note_cost(steps.run_id)
+                await self._note(self._queue.spent, steps.run_id)
                 return pack_error(error)
             finally:
                 here.over = True
 
         return DBOS.workflow(name=PREFIX + kind)(run)
 
-    async def _note_cost(self, run_id: str, value: Json = None) -> None:
-        """As its result says, or its steps; somebody may be limited to so much in a day."""
+    async def _note(self, change: Callable[..., None], *words: Json) -> None:
         with suppress(sa.exc.SQLAlchemyError):  # what is written next meets it too, and says so
-            if cost := cost_of(value):
-                await in_thread(self._queue.spent, run_id, cost)
-            elif value is None:
-                await in_thread(self._queue.spent_in_steps, run_id)
+            await in_thread(change, *words)
 
     def _enter(self) -> Here:
         run_id, task = str(DBOS.workflow_id), asyncio.current_task()
@@ -172,12 +171,18 @@ class DurableEngine:
         if self._taker:
             self._taker.wake()
 
-    def take_runs(self, *, project: str, limits: Limits, at_once: int) -> None:
+    def take_runs(
+        self, *, project: str, limits: Limits, at_once: int, give_up: GiveUp | None = None
+    ) -> None:
         """
         From now on, work on runs of the queue, those of `project` and at most `at_once`; and see to it
-        that what a dead process had taken is taken again.
+        that what a dead process had taken is taken again. `give_up` is asked, on another thread, for
+        the result of a run that killed too many.
         """
-        self._takes = at_once > 0
+
+        def end(run_id: str, error: InDoubtError) -> None:
+            self._end(run_id, pack(give_up(run_id, error)) if give_up else pack_error(error))
+
         self._taker = Taker(
             self._queue,
             self._workers,
@@ -187,6 +192,7 @@ class DurableEngine:
             at_once=at_once,
             busy=lambda: sum(not each.waiting for each in self._here.values()),
             begin=self._begin_own,
+            give_up=end,
         )
         self._background.append(asyncio.create_task(self._taker.go(), context=Context()))
 
@@ -218,7 +224,7 @@ class DurableEngine:
 
     async def state(self, run_id: str) -> RunState:
         row = await self._row(run_id)
-        state = _state(row, alive=await self._alive([row]))
+        state = state_of(row, alive=await self._alive([row]))
         if state == "interrupted" and await self._taken_up([run_id]):
             return "queued"
         return state
@@ -228,31 +234,35 @@ class DurableEngine:
         return [name for _, name in await self._kept(run_id)]
 
     async def resume(self, run_id: str) -> None:
-        """Go on with it here; or, where runs are taken from the queue, in its place there."""
+        """Go on with it here; or, in a process that sees to the queue, in its place there."""
         async with self._workers.alone():
-            row = await self._row(run_id)
-            self._must_be_left(row, alive=await self._alive([row]))
-            queue = await self._queue_of(run_id)
-            await self._aside(DBOS.resume_workflow_async(run_id, queue_name=queue))
+            while True:
+                row = await self._row(run_id)
+                self._must_be_left(row, alive=await self._alive([row]))
+                queue = await self._queue_of(run_id)
+                if await self._handed_over(row, queue):
+                    break
         await self._aside(in_thread(self._begin_own))
 
+    async def _handed_over(self, row: WorkflowStatus, queue: str) -> bool:
+        return await self._aside(in_thread(hand_over, self._database, row, queue))
+
     async def _queue_of(self, run_id: str) -> str:
-        """Who takes no runs works on this one by itself; that counts, and is not held back."""
+        """Who does not see to the queue works on it by itself; that counts, and is not held back."""
         queued = await self._aside(in_thread(self._queue.tickets, [run_id]))
-        if queued and self._takes:
+        if queued and self._taker:
             return WAITING
         await self._aside(in_thread(self._queue.begins, run_id))
         return self._own
 
-    async def pause(self, run_id: str) -> None:
-        """Stop it where it is, wherever that is; `resume` goes on with it."""
-        state = await self.state(run_id)
-        if state in {"ended", "cancelled"}:
-            raise UsageError(f"the run {run_id} {_ENDED[state]} and cannot be paused")
+    async def pause(self, run_id: str, *, within: float | None = None) -> None:
+        """In order, wherever it is. Here, what must not be done twice is cut short after so many seconds."""
+        await self._must_go_on(run_id)
         await self._aside(in_thread(self._queue.pause, run_id))
         if here := self._here.get(run_id):
-            here.stop(cancelled=False)
-            await asyncio.wait([here.task])
+            await here.stopped(within)
+        while await self._must_go_on(run_id) == (PAUSED, "running"):  # noqa: ASYNC110  in another process
+            await asyncio.sleep(LOOK)
 
     async def cancel(self, run_id: str) -> None:
         await self._row(run_id)
@@ -260,9 +270,11 @@ class DurableEngine:
         if here := self._here.get(run_id):
             here.stop(cancelled=True)
             await asyncio.wait([here.task])
-        await self._note_cost(run_id)
+        await self._note(self._queue.spent, run_id)
 
-    async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
+    async def fork(
+        self, run_id: str, *, from_step: int, new_id: str, user: str = "", most: int = 100
+    ) -> None:
         self._workflow_of((await self._row(run_id)).name.removeprefix(PREFIX))
         if await self._rows(workflow_ids=[new_id]):
             raise UsageError(f"there is a run {new_id} already", hint="give the fork another id")
@@ -274,7 +286,8 @@ class DurableEngine:
             )
         first = kept[from_step - 1][0] + 1 if from_step else 0
 
-        await self._aside(in_thread(partial(self._queue.add_copy, new_id, of=run_id)))
+        add = partial(self._queue.add_copy, new_id, of=run_id, before=first, user=user, most=most)
+        await self._aside(in_thread(add))
         queue = await self._queue_of(new_id)
 
         async def fork() -> None:
@@ -286,33 +299,33 @@ class DurableEngine:
         await self._aside(fork())
         await self._aside(in_thread(self._begin_own))
 
-    async def send_answer(self, run_id: str, question_id: str, answer: str) -> None:
+    async def send_answer(self, run_id: str, question_id: str, answer: str) -> bool:
         row = await self._row(run_id)
         if row.status not in UNDER_WAY:
             raise UsageError(f"the run {run_id} has ended and waits for no answer")
-        await self._aside(DBOS.send_async(run_id, pack(answer), question_id))
+        return await self._aside(send(self._database, run_id, question_id, answer))
 
-    async def unfinished(self) -> Sequence[str]:
-        rows = await self._rows(status=UNDER_WAY)
+    async def standing(self, runs: Collection[str] | None = None) -> Mapping[str, Standing]:
+        which = None if runs is None else list(runs)
+        rows = await self._rows(status=UNDER_WAY, workflow_ids=which)
         alive = await self._alive(rows)
-        left = [row.workflow_id for row in rows if _state(row, alive=alive) == "interrupted"]
-        taken_up = await self._taken_up(left)
-        return [run for run in left if run not in taken_up]
+        found: dict[str, Standing] = {}
+        for row in rows:
+            if (state := state_of(row, alive=alive)) in {"queued", "paused", "interrupted"}:
+                found[row.workflow_id] = state
+        left = [run for run, state in found.items() if state == "interrupted"]
+        return found | dict.fromkeys(await self._taken_up(left), "queued")
 
     async def close(self) -> None:
-        """Leave every run where it is; each can be resumed."""
-        here = list(self._here.values())
-        for task in self._background:
-            task.cancel()
-        for each in here:
-            each.stop(cancelled=False)
-        left: set[asyncio.Task[Any]] = {*self._background, *(each.task for each in here)}
-        while left := (await asyncio.wait(left, timeout=AGAIN))[1]:
-            for late in left:  # the order can get lost, and then nobody would ever end
-                late.cancel()
+        """Leave every run where it is, in order; each can be resumed."""
+        await stop_all(list(self._here.values()), self._background)
+        self._guard.cancel()
+        await asyncio.wait([self._guard])
 
     async def _begin_again(self, run_id: str) -> None:
-        await self._aside(DBOS.resume_workflow_async(run_id, queue_name=self._own))
+        row = await self._row(run_id)
+        if row.status == "PENDING" and owner_of(row) == self._workers.name:
+            await self._handed_over(row, self._own)
 
     def _workflow_of(self, kind: str) -> Callable[[str], Coroutine[Any, Any, str]]:
         if kind not in self._workflows:
@@ -322,11 +335,18 @@ class DurableEngine:
             )
         return self._workflows[kind]
 
+    async def _must_go_on(self, run_id: str) -> tuple[str | None, RunState]:
+        """In which queue it is, and how it stands."""
+        row = await self._row(run_id)
+        if (state := state_of(row, alive=await self._alive([row]))) in _ENDED:
+            raise UsageError(f"the run {run_id} {_ENDED[state]} and cannot be paused")
+        return row.queue_name, state
+
     def _must_be_left(self, row: WorkflowStatus, *, alive: Collection[str]) -> None:
         self._workflow_of(row.name.removeprefix(PREFIX))
-        state = _state(row, alive=alive)
+        state = state_of(row, alive=alive)
         if state == "running":
-            process = _owner(row).rpartition("-")[0]
+            process = owner_of(row).rpartition("-")[0]
             raise UsageError(
                 f"the run {row.workflow_id} is being worked on by process {process}",
                 hint=f"`prowess runs events {row.workflow_id} --follow` shows how far it is",
@@ -334,12 +354,12 @@ class DurableEngine:
         if state in _ENDED:
             raise UsageError(
                 f"the run {row.workflow_id} {_ENDED[state]}",
-                hint=f"`prowess runs fork {row.workflow_id}` begins again from any point of it",
+                hint=f"`prowess runs fork {row.workflow_id} --from PLACE` begins again there",
             )
 
     async def _alive(self, rows: Sequence[WorkflowStatus]) -> set[str]:
         """Of the processes that these runs belong to, those that are."""
-        owners = {_owner(row) for row in rows if row.status in UNDER_WAY}
+        owners = {owner_of(row) for row in rows if row.status in UNDER_WAY}
         if owners <= {self._workers.name}:
             return owners
         return await self._aside(in_thread(self._workers.alive, owners))
@@ -377,20 +397,3 @@ class DurableEngine:
             return await settled(asyncio.create_task(work, context=Context()))
         except sa.exc.SQLAlchemyError as error:
             raise unusable(self._database, error) from error
-
-
-def _state(row: WorkflowStatus, *, alive: Collection[str]) -> RunState:
-    if row.status in {"SUCCESS", "ERROR"}:
-        return "ended"
-    if row.status == "CANCELLED":
-        return "cancelled"
-    if row.status == "ENQUEUED" and (aside := _ASIDE.get(row.queue_name or "")):
-        return aside
-    return "running" if _owner(row) in alive else "interrupted"
-
-
-def _owner(row: WorkflowStatus) -> str:
-    """The process that a run under way belongs to."""
-    if row.status == "ENQUEUED":
-        return (row.queue_name or "").removeprefix(OWN)
-    return row.executor_id or ""

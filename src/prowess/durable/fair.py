@@ -3,12 +3,14 @@ Which of the waiting runs may begin, and why the others may not: a function of w
 
 The higher priority goes first; among equals the user who has waited longest for a turn, so that a
 thousand runs of one user hold up nobody else's one; among one user's, the first that came. A run
-that a limit holds back is passed over and keeps its place.
+that a limit holds back is passed over and keeps its place. Of the runs that may be what their
+processes died of, a process has one at a time, so that no other is blamed for it.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
 
 DEFAULT = "default"  # the name of the limit for everything that has none of its own
 
@@ -32,11 +34,16 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A run in the queue; `came` is when, by the database's clock."""
+    """
+    A run in the queue; `came` is when, by the database's clock, and `turn` the last that its user had.
+    `is_last`: when one more process dies at it, it is given to no other.
+    """
 
     run: str
     came: int
     ticket: Ticket
+    turn: int = 0
+    is_last: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,38 +73,51 @@ class Limits:
         return any(getattr(limit, what) is not None for table in tables for limit in table.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Tally:
-    """What goes on now, by dimension and name; `turns` says when each user last had a turn."""
+    """
+    What goes on now, by dimension and name. `turns` are those that users are given now, which come
+    after `latest`, the last one that anybody had; `unpriced` are runs that cost more than is known;
+    `has_last` is true while this process has a run that `is_last`.
+    """
 
     under_way: Counter[tuple[str, str]] = field(default_factory=Counter)
     begun: Counter[tuple[str, str]] = field(default_factory=Counter)
     spent: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unpriced: Counter[tuple[str, str]] = field(default_factory=Counter)
+    latest: int = 0
     turns: dict[str, int] = field(default_factory=dict)
+    has_last: bool = False
 
-    def begin(self, ticket: Ticket) -> None:
-        for key in ticket.counted():
+    def begin(self, each: Waiting) -> None:
+        for key in each.ticket.counted():
             self.under_way[key] += 1
             self.begun[key] += 1
-        self.turns[ticket.user] = max(self.turns.values(), default=0) + 1
+        self.latest += 1
+        self.turns[each.ticket.user] = self.latest
+        self.has_last = self.has_last or each.is_last
 
 
 def choose(waiting: Sequence[Waiting], tally: Tally, limits: Limits, *, room: int) -> list[Waiting]:
     """At most `room` runs in the order they are to begin; `tally` has counted them when it returns."""
-    left, chosen = list(waiting), list[Waiting]()
-    while len(chosen) < room:
-        free = (each for each in left if not held(each.ticket, tally, limits))
-        following = min(free, key=lambda each: _place(each, tally), default=None)
-        if following is None:
-            break
-        left.remove(following)
-        tally.begin(following.ticket)
-        chosen.append(following)
+    line = [(_place(each, tally), each) for each in waiting]
+    heapify(line)
+    chosen: list[Waiting] = []
+    while line and len(chosen) < room:
+        place, each = heappop(line)
+        if (each.is_last and tally.has_last) or held(each.ticket, tally, limits):
+            continue  # what holds it back does not let go before the next look
+        if (now := _place(each, tally)) != place:  # its user has had a turn meanwhile
+            heappush(line, (now, each))
+            continue
+        tally.begin(each)
+        chosen.append(each)
     return chosen
 
 
 def _place(each: Waiting, tally: Tally) -> tuple[int, int, int, str]:
-    return -each.ticket.priority, tally.turns.get(each.ticket.user, 0), each.came, each.run
+    turn = tally.turns.get(each.ticket.user, each.turn)
+    return -each.ticket.priority, turn, each.came, each.run
 
 
 def held(ticket: Ticket, tally: Tally, limits: Limits) -> str:
@@ -110,5 +130,12 @@ def held(ticket: Ticket, tally: Tally, limits: Limits) -> str:
         if limit.per_minute is not None and tally.begun[key] >= limit.per_minute:
             return f"{tally.begun[key]} of {limit.per_minute} runs of the {dimension} {name} began within the last minute"
         if limit.per_day is not None and tally.spent[key] >= limit.per_day:
-            return f"${tally.spent[key]:.2f} of ${limit.per_day:.2f} were spent today for the {dimension} {name}"
+            spent = f"${tally.spent[key]:.2f} of ${limit.per_day:.2f} were spent today for the {dimension} {name}"
+            return spent + _more(tally.unpriced[key])
     return ""
+
+
+def _more(unpriced: int) -> str:
+    if not unpriced:
+        return ""
+    return f", and more in {unpriced} run{'s' if unpriced > 1 else ''} with replies whose price is not known"

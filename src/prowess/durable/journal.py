@@ -24,6 +24,7 @@ from prowess.durable.sqlite import WHAT
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_NO_RIGHT = "42501"  # PostgreSQL's number
 _INTENTS = sa.text(
     "create table if not exists prowess_intent"
     " (run text not null, step integer not null, primary key (run, step))"
@@ -106,6 +107,11 @@ def unusable(database: sa.Engine, error: Exception) -> StoreError:
         told = sqlite_file.unusable(WHAT, str(database.url.database), cause)
         return StoreError(str(told), hint=told.hint)
     where = shown(database.url.set(drivername=database.dialect.name).render_as_string())
+    if getattr(cause, "sqlstate", "") == _NO_RIGHT:
+        return StoreError(
+            f"{WHAT} {where} refuses: {str(cause).strip()}",
+            hint="let the user make a schema for the engine: grant create on database NAME to USER",
+        )
     return StoreError(
         f"{WHAT} {where} cannot be used: {str(cause).strip()}",
         hint="look after its server, and what database_url says",

@@ -17,7 +17,10 @@ from prowess.core.ports import Json
 
 def pack(value: Json) -> str:
     """Plain ASCII, so that any text a file system or a model gave us can be stored anywhere."""
-    return json.dumps({"value": value}, separators=(",", ":"))
+    try:
+        return json.dumps({"value": value}, separators=(",", ":"))
+    except RecursionError:
+        raise _too_deep() from None
 
 
 def pack_error(error: Exception) -> str:
@@ -30,7 +33,10 @@ def pack_error(error: Exception) -> str:
 
 def unpack(text: str) -> Json:
     """The value that was packed; an error that was packed is raised."""
-    kept = json.loads(text)
+    try:
+        kept = json.loads(text)
+    except RecursionError:
+        raise _too_deep() from None
     if "error" in kept:
         raise restored(**kept["error"])
     return kept["value"]
@@ -78,6 +84,12 @@ def _named(name: str) -> type[Exception]:
 def _is_json(value: object) -> bool:
     try:
         json.dumps(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return False
     return True
+
+
+def _too_deep() -> OutsideError:
+    return OutsideError(
+        "a result is nested too deep to be kept", hint="return fewer lists inside each other"
+    )

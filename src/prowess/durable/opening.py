@@ -10,21 +10,23 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
 
 import sqlalchemy as sa
 from dbos import DBOS, DBOSPortableJSONSerializer
 
 from prowess.core.errors import OutsideError
+from prowess.core.locks import opening
 from prowess.core.place import is_database
 from prowess.core.ports import Body
-from prowess.durable.doors import begin_own, kept_steps, own_queue
+from prowess.durable.doors import begin_own, end, kept_steps, own_queue
 from prowess.durable.engine import LAYOUT, DurableEngine
 from prowess.durable.journal import Journal, unusable
 from prowess.durable.postgres import PostgresWorkers, open_postgres
 from prowess.durable.queue import OWN, Queue
 from prowess.durable.sqlite import open_sqlite
+from prowess.durable.tables import refuse_newer
 from prowess.durable.workers import FileWorkers, Workers
 
 ANSWERS = 0.05  # seconds between two looks for an answer
@@ -54,24 +56,21 @@ async def open_engine(place: str, bodies: Mapping[str, Body]) -> AsyncIterator[D
 
 @asynccontextmanager
 async def _launched(place: str, bodies: Mapping[str, Body]) -> AsyncIterator[DurableEngine]:
-    sql, workers = _opened(place)
-    try:
-        try:
-            sql.connect().close()
-            async with (
-                workers.alone()
-            ):  # two that make one new database at once would meet half way
-                engine = _launch(sql, workers, bodies)
-        except sa.exc.SQLAlchemyError as error:
-            raise unusable(sql, error) from error
-        try:
-            yield engine
-        finally:
-            await engine.close()
-    finally:
-        await _closed()
-        workers.close()
-        sql.dispose()
+    async with AsyncExitStack() as closing:
+        with nullcontext() if is_database(place) else opening(place):
+            sql, workers = _opened(place)
+            closing.callback(sql.dispose)
+            closing.callback(workers.close)
+            closing.push_async_callback(_closed)
+            try:
+                sql.connect().close()
+                # Two that make one new database at once would meet half way.
+                async with workers.alone():
+                    engine = _launch(sql, workers, bodies)
+            except sa.exc.SQLAlchemyError as error:
+                raise unusable(sql, error) from error
+        closing.push_async_callback(engine.close)
+        yield engine
 
 
 def _opened(place: str) -> tuple[sa.Engine, Workers]:
@@ -88,6 +87,7 @@ def _opened(place: str) -> tuple[sa.Engine, Workers]:
 
 
 def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> DurableEngine:
+    refuse_newer(sql)
     dbos = DBOS(
         config={
             "name": "prowess",
@@ -114,6 +114,7 @@ def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> Dur
         queue=queue,
         database=sql,
         begin_own=partial(begin_own, dbos, own),
+        end=partial(end, dbos),
     )
 
 

@@ -2,7 +2,8 @@
 The shared database: PostgreSQL, and who is alive there.
 
 Every process that works on runs holds a lock of its own in the database, for as long as its
-connection lasts. A lock that is there is proof of life, whatever any clock says. One that is gone
+connection lasts. A lock that is there is proof of life, whatever any clock says: the server ends the
+connection of one who says nothing for a lease, be it frozen, hung or without power. One that is gone
 proves little: the server may have been restarted. So a process is taken for dead only when its lock
 is gone and it has not come back for a lease, before whose end it has given its runs up itself; or,
 at once, when it was on this machine and is there no more.
@@ -28,6 +29,7 @@ KEPT, CONNECTIONS = 8, 20  # of one process, when little is to be done and at mo
 LEASE = 10.0  # seconds that a process has to come back
 GIVE_UP = 8.0  # seconds without a sign of life after which a process works on nothing
 BEAT = 1.0  # seconds between two signs of life
+HUNG = 4.0  # seconds that an event loop may stand still before there are none
 LOCKS = 715_715  # the first half of every lock of ours
 PATIENCE = 60.0  # seconds to wait for others to have their turn
 # The second half of the locks that processes take turns with: to change tables, and to take runs.
@@ -46,6 +48,7 @@ _ENTER = sa.text("""
     insert into prowess_worker (name, machine, process) values (:name, :machine, :process)
     on conflict (name) do update set seen = clock_timestamp() returning number
 """)
+_SILENT = sa.text(f"set idle_session_timeout = '{LEASE:.0f}s'")
 _LOCK = sa.text("select pg_try_advisory_lock(:locks, :number)")
 _BEAT = sa.text("update prowess_worker set seen = clock_timestamp() where name = :name")
 _LEAVE = sa.text("delete from prowess_worker where name = :name")
@@ -103,6 +106,7 @@ class PostgresWorkers:
         self._held, self._leaving = threading.Event(), threading.Event()
         self._seen = 0.0  # when the last sign of life was given
         self._steady = 0.0  # since when they were given without a break
+        self._ticked = float("inf")  # when the event loop was last seen to go on; it begins later
         self._keeper = threading.Thread(target=self._keep, name="prowess-alive", daemon=True)
 
     def enter(self) -> None:
@@ -144,6 +148,13 @@ class PostgresWorkers:
     def is_cut_off(self) -> bool:
         return time.monotonic() - self._seen > GIVE_UP
 
+    def tick(self) -> None:
+        self._ticked = time.monotonic()
+
+    @property
+    def _hangs(self) -> bool:
+        return time.monotonic() - self._ticked > HUNG
+
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
         connection = await in_thread(patiently(self._take_turn))
@@ -183,22 +194,24 @@ class PostgresWorkers:
 
     def _keep(self) -> None:
         while not self._leaving.is_set():
-            with suppress(sa.exc.SQLAlchemyError):
-                self._keep_while_connected()
+            if not self._hangs:
+                with suppress(sa.exc.SQLAlchemyError):
+                    self._keep_while_connected()
             self._leaving.wait(BEAT / 4)
 
     def _keep_while_connected(self) -> None:
-        """Returns when others have forgotten us, which is when we were away for too long."""
+        """Returns when others have forgotten us, which is when we were away for too long, or when we hang."""
         connection = self._database.connect().execution_options(isolation_level="AUTOCOMMIT")
         with connection:
             connection.detach()  # it is nobody else's, and ends with us
+            connection.execute(_SILENT)
             number = connection.execute(_ENTER, self._me).scalar_one()
             lock = {"locks": LOCKS, "number": number}
             while not connection.execute(_LOCK, lock).scalar():  # a connection we lost has it still
                 if self._leaving.wait(BEAT / 4):
                     return
             self._steady = now = time.monotonic()
-            while connection.execute(_BEAT, {"name": self.name}).rowcount:
+            while not self._hangs and connection.execute(_BEAT, {"name": self.name}).rowcount:
                 self._seen = now
                 self._held.set()
                 if self._leaving.wait(BEAT):

@@ -15,33 +15,30 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from prowess.core.ports import Json, Standing
 from prowess.core.text import storable
-from prowess.durable.costs import cost_of_steps
+from prowess.durable.costs import cost_of, cost_of_steps
+from prowess.durable.deaths import among, count_deaths, died_often, has_left, left_by
 from prowess.durable.fair import Limits, Tally, Ticket, Waiting, choose, held
 from prowess.durable.patience import patiently
 from prowess.durable.postgres import LOCKS, TAKING
+from prowess.durable.tables import are_made, make_tables
 
 WAITING = "prowess.waiting"  # the library's name of the queue; nobody there listens to it
 PAUSED = "prowess.paused"
+ASIDE: Mapping[str, Standing] = {WAITING: "queued", PAUSED: "paused"}  # nobody works on these
 OWN = "prowess-"  # and the name of a process: what it has taken
 MINUTE, DAY = 60_000, 86_400_000  # milliseconds
 MANY = 1_000_000
 STOPPED = "10s"  # who takes runs and then does nothing for so long is alone no more
+TURNS = 10_000  # so many are remembered; whose last was before them is as one who had none
+MOST_DEATHS = 3  # processes that may die at work on a run, and no more are given to it
 
-_TABLES = (
-    """
-    create table if not exists prowess_queue (
-        run text primary key, came bigint not null, kind text not null,
-        "user" text not null, skill text not null, model text not null,
-        project text not null, priority integer not null,
-        begun bigint, cost double precision not null default 0
-    )
-    """,
-    "create index if not exists prowess_queue_begun on prowess_queue (begun)",
-    'create table if not exists prowess_turn ("user" text primary key, turn bigint not null)',
-)
+_LATEST = "select coalesce(max(turn), 0) from prowess_turn"
+_IS_LAST = f"deaths >= {MOST_DEATHS - 1}"
 _TICKET = '"user", skill, model, project, priority'
 _UNDER_WAY = "status in ('PENDING', 'ENQUEUED')"
+_MINE = "status = 'PENDING' and executor_id = :name"
 
 
 class Queue:
@@ -49,7 +46,7 @@ class Queue:
 
     def __init__(self, database: sa.Engine, name: str) -> None:
         self._database = database
-        self._own = OWN + name
+        self._name, self._own = name, OWN + name
         self._is_shared = database.dialect.name == "postgresql"
         schema = "dbos." if self._is_shared else ""
         self._state, self._steps = f"{schema}workflow_status", f"{schema}operation_outputs"
@@ -60,13 +57,10 @@ class Queue:
         )
 
     def make(self) -> None:
-        """The tables, where they are not there yet."""
-        with self._database.begin() as connection:
-            for statement in _TABLES:
-                connection.execute(sa.text(statement))
+        make_tables(self._database)
 
     def is_made(self) -> bool:
-        return sa.inspect(self._database).has_table("prowess_queue")
+        return are_made(self._database)
 
     def add(self, kind: str, run: str, ticket: Ticket) -> None:
         """Before the run itself is kept: a ticket without a run is in nobody's way."""
@@ -84,18 +78,27 @@ class Queue:
             },
         )
 
-    def add_copy(self, run: str, *, of: str) -> None:
-        """The same ticket for another run, if there is one."""
-        columns = f"kind, {_TICKET}"
-        self._change(
-            f"""
-            insert into prowess_queue (run, came, {columns})
-            select :run, {self._now}, {columns} from prowess_queue where run = :of
+    def add_copy(self, run: str, *, of: str, before: int, user: str, most: int) -> None:
+        """
+        A ticket for a fork, if there is one of its original; steps with a number below `before` it
+        has already. It is `user`'s if one is named, and its priority is `most` at most.
+        """
+        copy = f"""
+            insert into prowess_queue (run, came, inherited, kind, {_TICKET})
+            select :run, {self._now}, :inherited, kind,
+                case when :user = '' then "user" else :user end, skill, model, project,
+                case when priority > :most then :most else priority end
+            from prowess_queue where run = :of
             on conflict (run) do nothing
-            """,
-            run=run,
-            of=of,
-        )
+        """
+
+        def add() -> None:
+            with self._database.begin() as connection:
+                inherited = cost_of_steps(self._outputs(connection, of, before=before)).money
+                values = {"run": run, "of": of, "inherited": inherited, "most": most}
+                connection.execute(sa.text(copy), {**values, "user": storable(user)})
+
+        patiently(add)()
 
     def begins(self, run: str) -> None:
         """Without waiting for its turn."""
@@ -103,7 +106,7 @@ class Queue:
 
     def tickets(self, runs: Collection[str]) -> set[str]:
         """Those of them that came through the queue."""
-        query = _among("select run from prowess_queue where run in :runs")
+        query = among("select run from prowess_queue where run in :runs")
 
         def read() -> set[str]:
             with self._database.connect() as connection:
@@ -127,71 +130,124 @@ class Queue:
                 if not self._alone(connection):
                     return []
                 tally = self._tally(connection, limits)
+                tally.has_last = self._has_last(connection)
                 waiting = self._waiting(connection, kinds, project=project, most=room)
                 chosen = choose(waiting, tally, limits, room=room)
-                return self._claim(connection, chosen, tally.turns) if chosen else []
+                return self._claim(connection, chosen, tally) if chosen else []
 
         return patiently(take)()
 
     def worked_on(self) -> list[str]:
         """The runs that are this process's to work on now."""
-        query = f"select workflow_uuid from {self._state} where status = 'PENDING' and executor_id = :name"
-        return [run for (run,) in self._rows(query, name=self._own.removeprefix(OWN))]
+        query = f"select workflow_uuid from {self._state} where {_MINE} and coalesce(queue_name, '') <> :paused"
+        return [run for (run,) in self._rows(query, name=self._name, paused=PAUSED)]
 
     def owners(self) -> list[str]:
         """The processes that have taken runs."""
         query = f"select distinct queue_name from {self._state} where {_UNDER_WAY} and queue_name like '{OWN}%'"
         return [name.removeprefix(OWN) for (name,) in self._rows(query)]
 
-    def put_back(self, owner: str) -> int:
-        """What a dead process had taken waits again; how many that were."""
-        return self._change(
-            f"""
-            {self._moved} where {_UNDER_WAY} and queue_name = :own
-            and exists (select 1 from prowess_queue where run = workflow_uuid)
-            """,
-            queue=WAITING,
-            own=OWN + owner,
-        )
+    def put_back(self, owner: str) -> list[str]:
+        """
+        What a dead process had taken waits again. Not so a run at which MOST_DEATHS processes died
+        without getting a step further: these are returned, and stay until somebody ends them.
+        """
 
-    def pause(self, run: str) -> bool:
-        """Out of the hands of whoever works on it, who finds out at its next look or step."""
-        return (
-            self._change(
-                f"{self._moved} where {_UNDER_WAY} and workflow_uuid = :run", queue=PAUSED, run=run
-            )
-            > 0
-        )
+        def put_back() -> list[str]:
+            with self._database.begin() as connection:
+                if not self._is_shared:
+                    self._alone(connection)
+                left = left_by(connection, OWN + owner, state=self._state, steps=self._steps)
+                if not has_left(connection, owner):
+                    at_work = [run for run, is_at_work in left.items() if is_at_work]
+                    count_deaths(connection, at_work, steps=self._steps)
+                given_up = died_often(connection, left, most=MOST_DEATHS)
+                again = {"runs": list(left.keys() - given_up), "queue": WAITING}
+                connection.execute(among(f"{self._moved} where workflow_uuid in :runs"), again)
+                return sorted(given_up)
+
+        given_up = patiently(put_back)()
+        for run in given_up:
+            self.spent(run)
+        return given_up
+
+    def pause(self, run: str) -> None:
+        """
+        Whoever works on it finds out at its next look, and has it until it has laid it aside: what is
+        under way there may have to be finished and kept.
+        """
+        change = f"update {self._state} set queue_name = :queue where {_UNDER_WAY} and workflow_uuid = :run"
+        self._change(change, queue=PAUSED, run=run)
+
+    def lay_aside(self, run: str) -> None:
+        """A run that is paused and on which this process has stopped to work is nobody's now."""
+        change = f"{self._moved} where {_MINE} and queue_name = :queue and workflow_uuid = :run"
+        self._change(change, queue=PAUSED, name=self._name, run=run)
 
     def why(self, run: str, limits: Limits) -> str:
         """What a waiting run waits for, in words."""
         with self._database.connect() as connection:
-            waiting = self._waiting(connection, (), project="", most=MANY)
-            mine = next((each for each in waiting if each.run == run), None)
-            if mine is None:
+            found = connection.execute(
+                sa.text(f"select {_TICKET} {self._in_line} and run = :run"),
+                {"waiting": WAITING, "run": run},
+            ).first()
+            if found is None:
                 return ""
-            if reason := held(mine.ticket, self._tally(connection, limits), limits):
-                return reason
+            ticket, tally = _ticket(found), self._tally(connection, limits)
+            if held(ticket, tally, limits):
+                today = _today(self._clock(connection))
+                tally.unpriced = _counted(connection, "sum(unpriced)", today)
+                return held(ticket, tally, limits)
             if self._others_take(connection):
                 return "for another process, which is taking runs from the queue"
-        before = sum(each.ticket.priority >= mine.ticket.priority for each in waiting) - 1
+            before = connection.execute(
+                sa.text(f"select count(*) - 1 {self._in_line} and priority >= :priority"),
+                {"waiting": WAITING, "priority": ticket.priority},
+            ).scalar_one()
         if not before:
             return "for a worker that is free"
         return f"for its turn, with {before} other{'s' if before > 1 else ''}"
 
-    def spent(self, run: str, cost: float) -> None:
-        """What was spent stays spent: less than was said before changes nothing."""
-        change = "update prowess_queue set cost = :cost where run = :run and cost < :cost"
-        self._change(change, run=run, cost=cost)
-
-    def spent_in_steps(self, run: str) -> None:
-        """The same for a run that came to no result."""
-        query = f"""
-            select output from {self._steps} where workflow_uuid = :run and output is not null
-            and exists (select 1 from prowess_queue where run = :run)
+    @property
+    def _in_line(self) -> str:
+        """All that wait."""
+        return f"""
+            from prowess_queue where run in (
+                select workflow_uuid from {self._state}
+                where status = 'ENQUEUED' and queue_name = :waiting
+            )
         """
-        if cost := cost_of_steps(output for (output,) in self._rows(query, run=run)):
-            self.spent(run, cost)
+
+    def spent(self, run: str, result: Json = None) -> None:
+        """
+        As its result says or its steps, whichever is more, less what a fork has from its original.
+        What was spent stays spent: less than was said before changes nothing.
+        """
+        ticket = "select inherited from prowess_queue where run = :run"
+        more = "update prowess_queue set cost = :cost where run = :run and cost < :cost"
+        unknown = "update prowess_queue set unpriced = 1 where run = :run"
+
+        def spend() -> None:
+            with self._database.begin() as connection:
+                inherited = connection.execute(sa.text(ticket), {"run": run}).scalar()
+                if inherited is None:  # it came through no queue, so nobody counts
+                    return
+                told = cost_of(result)
+                steps = cost_of_steps(self._outputs(connection, run))
+                cost = max(told.money, steps.money) - inherited
+                connection.execute(sa.text(more), {"run": run, "cost": cost})
+                if not (told.known and steps.known):
+                    connection.execute(sa.text(unknown), {"run": run})
+
+        patiently(spend)()
+
+    def _outputs(self, connection: sa.Connection, run: str, *, before: int = MANY) -> Iterable[str]:
+        """What the finished steps of a run gave, those with a number below `before`."""
+        query = f"""
+            select output from {self._steps}
+            where workflow_uuid = :run and function_id < :before and output is not null
+        """
+        return connection.execute(sa.text(query), {"run": run, "before": before}).scalars()
 
     @property
     def _moved(self) -> str:
@@ -229,35 +285,34 @@ class Queue:
         """The first `most` of each kind of ticket: no more can begin, whatever the limits are."""
         rows = connection.execute(
             sa.text(f"""
-                select run, came, {_TICKET} from (
-                    select q.*, row_number() over (
-                        partition by "user", skill, model, q.priority order by came, run
+                select run, came, coalesce(turn, 0), is_last, {_TICKET} from (
+                    select *, {_IS_LAST} as is_last, row_number() over (
+                        partition by "user", skill, model, priority, {_IS_LAST} order by came, run
                     ) as place
-                    from prowess_queue q join {self._state} on workflow_uuid = run
-                    where status = 'ENQUEUED' and queue_name = :waiting
-                    and (:everything or kind in :kinds and project = :project)
-                ) as lined_up where place <= :most order by came, run
+                    {self._in_line}
+                    and kind in :kinds and project = :project
+                ) as lined_up left join prowess_turn using ("user")
+                where place <= :most order by came, run
             """).bindparams(sa.bindparam("kinds", expanding=True)),
             {
                 "waiting": WAITING,
-                "everything": not kinds,
-                "kinds": list(kinds) or [""],
+                "kinds": list(kinds),
                 "project": storable(project),
                 "most": most,
             },
         )
         return [
-            Waiting(run=run, came=came, ticket=Ticket(user=user, skill=skill, model=model, project=where, priority=priority))
-            for run, came, user, skill, model, where, priority in rows
-        ]  # fmt: skip
+            Waiting(run=run, came=came, turn=turn, is_last=bool(is_last), ticket=_ticket(ticket))
+            for run, came, turn, is_last, *ticket in rows
+        ]
 
     def _claim(
-        self, connection: sa.Connection, chosen: Sequence[Waiting], turns: Mapping[str, int]
+        self, connection: sa.Connection, chosen: Sequence[Waiting], tally: Tally
     ) -> list[str]:
         """Those of the chosen that are still there; one may just have been cancelled."""
         runs = {"runs": [each.run for each in chosen]}
         claimed = connection.execute(
-            _among(f"""
+            among(f"""
                 update {self._state} set queue_name = :own
                 where workflow_uuid in :runs and status = 'ENQUEUED' and queue_name = :waiting
                 returning workflow_uuid
@@ -266,35 +321,45 @@ class Queue:
         )
         there = set(claimed.scalars())
         begin = f"update prowess_queue set begun = {self._now} where run in :runs"
-        connection.execute(_among(begin), runs)
+        connection.execute(among(begin), runs)
         connection.execute(
             sa.text("""
                 insert into prowess_turn ("user", turn) values (:user, :turn)
                 on conflict ("user") do update set turn = excluded.turn
             """),
-            [{"user": user, "turn": turns[user]} for user in {each.ticket.user for each in chosen}],
+            [{"user": user, "turn": turn} for user, turn in tally.turns.items()],
         )
+        forget = "delete from prowess_turn where turn <= :old"
+        connection.execute(sa.text(forget), {"old": tally.latest - TURNS})
         return [run for run in runs["runs"] if run in there]
 
     def _tally(self, connection: sa.Connection, limits: Limits) -> Tally:
         """Only what some limit asks for is counted."""
-
-        def counted(what: str, where: str) -> Counter[tuple[str, str]]:
-            query = f'select "user", skill, model, {what} from prowess_queue where {where} group by 1, 2, 3'
-            return _by_name(connection.execute(sa.text(query)))
-
         under_way = f"run in (select workflow_uuid from {self._state} where {_UNDER_WAY} and queue_name like '{OWN}%')"
+        now = self._clock(connection)
         # Not further ahead than a clock that was set back, or runs would wait until it is there again.
-        minute = f"begun between {self._now} - {MINUTE} and {self._now} + {MINUTE}"
-        today = f"begun >= {self._now} / {DAY} * {DAY}"
-        nothing: Counter[tuple[str, str]] = Counter()
-        turns = connection.execute(sa.text('select "user", turn from prowess_turn'))
-        return Tally(
-            under_way=counted("count(*)", under_way) if limits.has("at_once") else nothing,
-            begun=counted("count(*)", minute) if limits.has("per_minute") else nothing.copy(),
-            spent=counted("sum(cost)", today) if limits.has("per_day") else nothing.copy(),
-            turns={user: int(turn) for user, turn in turns},
-        )
+        minute = f"begun between {now - MINUTE} and {now + MINUTE}"
+        tally = Tally(latest=connection.execute(sa.text(_LATEST)).scalar_one())
+        if limits.has("at_once"):
+            tally.under_way = _counted(connection, "count(*)", under_way)
+        if limits.has("per_minute"):
+            tally.begun = _counted(connection, "count(*)", minute)
+        if limits.has("per_day"):
+            tally.spent = _counted(connection, "sum(cost)", _today(now))
+        return tally
+
+    def _has_last(self, connection: sa.Connection) -> bool:
+        """Whether this process has a run already at which no more than one process may die."""
+        query = f"""
+            select 1 from prowess_queue where {_IS_LAST} and run in (
+                select workflow_uuid from {self._state} where {_UNDER_WAY} and queue_name = :own
+            ) limit 1
+        """
+        return bool(connection.execute(sa.text(query), {"own": self._own}).first())
+
+    def _clock(self, connection: sa.Connection) -> int:
+        """Read once: compared with a clock that goes on, no index would be of use."""
+        return int(connection.execute(sa.text(f"select {self._now}")).scalar_one())
 
     def _change(self, statement: str, **values: Any) -> int:
         def change() -> int:
@@ -311,14 +376,22 @@ class Queue:
         return patiently(read)()
 
 
-def _among(statement: str) -> sa.TextClause:
-    """A statement with a list of `runs`."""
-    return sa.text(statement).bindparams(sa.bindparam("runs", expanding=True))
+def _today(now: int) -> str:
+    """Up to the next midnight too: a clock that was ahead for a moment has not spent it every day."""
+    midnight = now // DAY * DAY
+    return f"begun >= {midnight} and begun < {midnight + DAY}"
 
 
-def _by_name(rows: Iterable[Any]) -> Counter[tuple[str, str]]:
+def _counted(connection: sa.Connection, what: str, where: str) -> Counter[tuple[str, str]]:
+    query = f'select "user", skill, model, {what} from prowess_queue where {where} group by 1, 2, 3'
     total: Counter[tuple[str, str]] = Counter()
-    for user, skill, model, value in rows:
+    for user, skill, model, value in connection.execute(sa.text(query)):
         for key in Ticket(user=user, skill=skill, model=model).counted():
             total[key] += value
     return total
+
+
+def _ticket(row: Sequence[Any]) -> Ticket:
+    """From its columns, in the order of _TICKET."""
+    user, skill, model, project, priority = row
+    return Ticket(user=user, skill=skill, model=model, project=project, priority=priority)

@@ -1,6 +1,8 @@
 """The embedded database: one private file, with a journal that lets readers and a writer go on together."""
 
 import os
+import sqlite3
+import time
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,6 +11,7 @@ from prowess.core.files import make_private
 from prowess.core.sqlite_file import make_database
 
 WHAT = "the database of runs"
+SUBSEC = (3, 42)  # the SQLite that can tell parts of a second
 PATIENCE_MS = 30_000  # how long a statement waits for another process that writes
 
 
@@ -38,3 +41,6 @@ def _prepare(connection: Any, _record: object) -> None:
         "foreign_keys = on",
     ):
         connection.execute(f"pragma {setting}")
+    if sqlite3.sqlite_version_info < SUBSEC:
+        # From Python 3.12 on, DBOS asks unixepoch('subsec') of any SQLite; an older one answers with null.
+        connection.create_function("unixepoch", 1, lambda _: round(time.time(), 3))

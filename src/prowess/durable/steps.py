@@ -2,57 +2,28 @@
 The `Steps` port on the durable engine: done once, kept, and given back after a restart.
 
 A step is read from the journal, or done and then written to it. Between an intent and its result
-nobody knows whether the work was done, so a step that may not be repeated is then in doubt.
+nobody knows whether the work was done, so a step that may not be repeated is then in doubt. One that
+was cut short because its run was told to stop is kept as that.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 from dbos import DBOS
 from dbos import error as dbos_error
 
-from prowess.core.errors import CancelledRunError, InDoubtError, StoreError
+from prowess.core.errors import CancelledRunError, CutShortError, InDoubtError, StoreError
 from prowess.core.ports import Json
 from prowess.durable.doors import next_step
+from prowess.durable.here import Here
 from prowess.durable.journal import Journal
 from prowess.durable.kept import pack, pack_error, unpack
 
 FOREVER = 10 * 365 * 24 * 3600.0  # seconds that an answer is waited for when nobody says how long
 _under_way: ContextVar[str] = ContextVar("step", default="")
-
-
-@dataclass(slots=True)
-class Here:
-    """
-    A run in this process: the task that works on it, and whether it is to stop, for good
-    (`cancelled`) or only here. The order to stop can get lost in the middle of a step
-    (`asyncio.wait_for` loses it when its work is just done), so it is looked for at the next one.
-    """
-
-    task: "asyncio.Task[object]"
-    stopping: bool = False
-    cancelled: bool = False
-    over: bool = False
-    waiting: bool = False  # for somebody's answer, which may take days
-
-    def stop(self, *, cancelled: bool) -> None:
-        """Said again it changes nothing: a run that stops may have something to clear away first."""
-        if self.over or (self.stopping and self.cancelled >= cancelled):
-            return
-        self.stopping = True
-        self.cancelled = self.cancelled or cancelled
-        self.task.cancel()
-
-    @contextmanager
-    def wait(self) -> Iterator[None]:
-        self.waiting = True
-        try:
-            yield
-        finally:
-            self.waiting = False
+Done = tuple[str, Exception | None]  # what is kept of a step, and what went wrong
 
 
 class DurableSteps:
@@ -72,16 +43,30 @@ class DurableSteps:
         failure = None
         with self._stoppable():
             kept = await self._journal.read(self.run_id, step, name)
-            if kept is None:
-                if repeatable or await self._journal.intend(self.run_id, step):
-                    kept, failure = await _done(name, work)
-                else:
-                    kept = pack_error(_in_doubt(self.run_id, name))
+            if kept is None and repeatable:
+                kept, failure = await _done(name, work)
                 await self._journal.write(self.run_id, step, name, kept)
+            elif kept is None:
+                kept, failure = await self._do_once(step, name, work)
         try:
             return unpack(kept)
         except Exception as error:
             raise error from failure
+
+    async def _do_once(self, step: int, name: str, work: Callable[[], Awaitable[Json]]) -> Done:
+        with self._here.unbroken():
+            if not await self._journal.intend(self.run_id, step):
+                done: Done = pack_error(_in_doubt(self.run_id, name)), None
+            else:
+                try:
+                    done = await _done(name, work)
+                except asyncio.CancelledError:
+                    if self._here.in_order and not self._here.cancelled:
+                        cut = pack_error(_cut_short(self.run_id, name))
+                        await self._journal.write(self.run_id, step, name, cut)
+                    raise
+            await self._journal.write(self.run_id, step, name, done[0])
+        return done
 
     async def answer(self, question_id: str, *, seconds: float | None = None) -> str | None:
         with self._stoppable(), self._here.wait():
@@ -94,6 +79,7 @@ class DurableSteps:
     def _stoppable(self) -> Iterator[None]:
         """A run that somebody cancelled hears of it as one error, wherever it was."""
         if self._here.stopping:
+            self._here.heard()
             raise self._cancelled() if self._here.cancelled else asyncio.CancelledError
         try:
             yield
@@ -114,8 +100,8 @@ class DurableSteps:
         return CancelledRunError(f"the run {self.run_id} was cancelled")
 
 
-async def _done(name: str, work: Callable[[], Awaitable[Json]]) -> tuple[str, Exception | None]:
-    """Do the work; what to keep of it, and what went wrong."""
+async def _done(name: str, work: Callable[[], Awaitable[Json]]) -> Done:
+    """Do the work."""
     token = _under_way.set(name)
     try:
         value = await work()
@@ -135,5 +121,13 @@ def _in_doubt(run_id: str, name: str) -> InDoubtError:
     return InDoubtError(
         f"the step {name!r} of the run {run_id} was under way when its process ended,"
         " and may or may not have been done",
-        hint="look whether it was done; `prowess runs fork` tries again from any point",
+        hint=f"look whether it was done; `prowess runs fork {run_id} --from PLACE` tries again",
+    )
+
+
+def _cut_short(run_id: str, name: str) -> CutShortError:
+    return CutShortError(
+        f"the step {name!r} of the run {run_id} was cut short when the run was told to stop,"
+        " and may have been done in part",
+        hint=f"look how far it came; `prowess runs fork {run_id} --from PLACE` tries again",
     )

@@ -6,13 +6,13 @@ nothing to fork, and who asks is told so.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 from prowess.core.errors import CancelledRunError, UnknownRunError, UsageError
-from prowess.core.ports import Body, Json, RunState
+from prowess.core.ports import Body, Json, RunState, Standing
 
 _under_way: ContextVar[str] = ContextVar("straight step", default="")
 
@@ -130,22 +130,26 @@ class StraightEngine:
             run.stop()
             await asyncio.wait([run.task])
 
-    async def fork(self, run_id: str, *, from_step: int, new_id: str) -> None:
+    async def fork(
+        self, run_id: str, *, from_step: int, new_id: str, user: str = "", most: int = 100
+    ) -> None:
         self._run(run_id)
         raise UsageError(
             f"the run {run_id} was not kept, so it cannot be forked", hint="run it durably"
         )
 
-    async def send_answer(self, run_id: str, question_id: str, answer: str) -> None:
+    async def send_answer(self, run_id: str, question_id: str, answer: str) -> bool:
         run = self._run(run_id)
         if run.task.done():
             raise UsageError(f"the run {run_id} has ended and waits for no answer")
         where = run.steps.answered(question_id)
-        if not where.done():
-            where.set_result(answer)
+        if where.done():
+            return False
+        where.set_result(answer)
+        return True
 
-    async def unfinished(self) -> Sequence[str]:
-        return ()
+    async def standing(self, runs: Collection[str] | None = None) -> Mapping[str, Standing]:
+        return {}
 
     async def close(self) -> None:
         for run in self._runs.values():

@@ -12,8 +12,9 @@ from contextlib import suppress
 
 import sqlalchemy as sa
 
+from prowess.core.errors import InDoubtError
 from prowess.durable.fair import Limits
-from prowess.durable.queue import Queue
+from prowess.durable.queue import MOST_DEATHS, Queue
 from prowess.durable.settling import in_thread
 from prowess.durable.workers import Workers
 
@@ -24,7 +25,10 @@ _LOG = logging.getLogger("prowess.durable")
 
 
 class Taker:
-    """`busy` says how many runs are at work here now; `begin` begins what was taken."""
+    """
+    `busy` says how many runs are at work here now; `begin` begins what was taken; `give_up` ends a run
+    that nobody may take any more.
+    """
 
     def __init__(
         self,
@@ -37,6 +41,7 @@ class Taker:
         at_once: int,
         busy: Callable[[], int],
         begin: Callable[[], None],
+        give_up: Callable[[str, InDoubtError], None],
     ) -> None:
         self._queue = queue
         self._workers = workers
@@ -46,6 +51,7 @@ class Taker:
         self._at_once = at_once
         self._busy = busy
         self._begin = begin
+        self._give_up = give_up
         self._something = asyncio.Event()
         self._coming: dict[str, float] = {}  # taken and not yet at work, since when
 
@@ -93,7 +99,15 @@ class Taker:
 
     def _bury(self) -> None:
         for name in self._workers.dead(self._queue.owners()):
-            self._queue.put_back(name)
+            for run in self._queue.put_back(name):
+                self._give_up(run, _deadly(run))
+
+
+def _deadly(run: str) -> InDoubtError:
+    return InDoubtError(
+        f"{MOST_DEATHS} processes died while they worked on the run {run}, so no other takes it",
+        hint=f"look what it does there; `prowess runs fork {run} --from PLACE` tries again",
+    )
 
 
 def complain(what: str, error: Exception, *, told: str) -> str:

@@ -1,8 +1,8 @@
 """
 Watching over the runs of this process: each that works here is ours, and each that is ours works here.
 
-Somebody may cancel or pause a run, or take us for dead; then it stops here, also in the middle of a
-step. A run that stopped because the database was away is still ours, and begins again. Nothing that
+Somebody may cancel a run, or take us for dead; then it stops here, also in the middle of a step. Or
+pause it; then it stops in order. A run that stopped because the database was away is still ours, and begins again. Nothing that
 goes wrong ends the watch: it looks again.
 """
 
@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from dbos import WorkflowStatus
 
 from prowess.core.errors import OutsideError, UnknownRunError
-from prowess.durable.queue import Queue
+from prowess.durable.here import Here
+from prowess.durable.queue import PAUSED, Queue
 from prowess.durable.settling import in_thread
-from prowess.durable.steps import Here
 from prowess.durable.taking import complain
 from prowess.durable.workers import Workers
 
@@ -75,13 +75,19 @@ class Watch:
                 await self._begin(run)
 
     def _stop(self, run_id: str, row: WorkflowStatus) -> None:
-        if (here := self._here.get(run_id)) and row.status not in {"SUCCESS", "ERROR"}:
+        here = self._here.get(run_id)
+        if here is None or row.status in {"SUCCESS", "ERROR"}:
+            return
+        if row.status == "PENDING" and row.queue_name == PAUSED:
+            here.stop_in_order()
+        else:
             here.stop(cancelled=row.status == "CANCELLED")
 
 
 async def guard(here: Mapping[str, Here], workers: Workers) -> None:
     """Without a sign of life for long, others may have our runs: do nothing more with them."""
     while True:
+        workers.tick()
         await asyncio.sleep(NEAR)
         if workers.is_cut_off:
             for each in list(here.values()):

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from prowess.core.errors import OutsideError
 from prowess.core.files import make_private
+from prowess.core.locks import TURN, WORKERS, is_locked, lock, open_lock
 
 PATIENCE = 30.0  # seconds to wait for another process to let go
 
@@ -28,6 +29,10 @@ class Workers(Protocol):
     @property
     def is_cut_off(self) -> bool:
         """Others may soon take this process for dead, so it must work on nothing."""
+        ...
+
+    def tick(self) -> None:
+        """The event loop goes on; where it stands still, the process is as good as dead."""
         ...
 
     def alive(self, names: Collection[str]) -> set[str]:
@@ -54,13 +59,13 @@ class FileWorkers:
 
     def __init__(self, database: str) -> None:
         self.name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
-        self._turn = f"{os.path.abspath(database)}.lock"
-        self._folder = f"{os.path.abspath(database)}.workers"
+        self._turn = os.path.abspath(database) + TURN
+        self._folder = os.path.abspath(database) + WORKERS
         self._held: int | None = None
 
     def enter(self) -> None:
         make_private(self._folder)
-        self._held = _open(self._file(self.name))
+        self._held = open_lock(self._file(self.name))
         fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         for name in os.listdir(self._folder):
             if not self._is_alive(name):
@@ -71,6 +76,9 @@ class FileWorkers:
     def is_cut_off(self) -> bool:
         return False
 
+    def tick(self) -> None:
+        """Nobody else goes on with the runs of a process that is there."""
+
     def alive(self, names: Collection[str]) -> set[str]:
         return {name for name in names if self._is_alive(name)}
 
@@ -80,19 +88,14 @@ class FileWorkers:
     def _is_alive(self, name: str) -> bool:
         if name == self.name:
             return self._held is not None
-        try:
-            file = os.open(self._file(name), os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
-            return False
-        with _closing(file):
-            return not _lock(file)
+        return is_locked(self._file(name))
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        file = _open(self._turn)
+        file = open_lock(self._turn)
         with _closing(file):
             until = time.monotonic() + PATIENCE
-            while not _lock(file):
+            while not lock(file):
                 if time.monotonic() > until:
                     raise OutsideError(
                         f"another process has held {self._turn} for {PATIENCE:.0f} seconds",
@@ -110,19 +113,6 @@ class FileWorkers:
 
     def _file(self, name: str) -> str:
         return os.path.join(self._folder, name)
-
-
-def _open(path: str) -> int:
-    # Not inherited, or a command that outlives us would keep us alive.
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-
-
-def _lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @contextmanager

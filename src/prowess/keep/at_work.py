@@ -5,29 +5,47 @@ A process that works on runs takes the turn of their database before it begins, 
 a file that is named after it from then on. Whoever else may write has a database open.
 """
 
-import fcntl
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from prowess.core.errors import ConflictError, OutsideError
+from prowess.core.locks import OPENING, TURN, WORKERS, is_locked, lock, open_lock
 from prowess.keep.snapshot import opened
 
-TURN = ".lock"  # beside a database: the file to take turns with
-_WORKERS = ".workers"  # beside a database: a folder with one file for each process
+PATIENCE = 5.0  # seconds to wait for others who only look something up
 
 
 @contextmanager
 def turn(database: str) -> Iterator[None]:
     """While it lasts, no process begins to work on the runs in `database`."""
-    file = os.open(database + TURN, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with _held(database + TURN, patience=0):
+        yield
+
+
+@contextmanager
+def unopened(databases: Sequence[str]) -> Iterator[None]:
+    """While it lasts, nobody opens one of them, for whatever purpose: who wants to waits."""
+    with ExitStack() as stack:
+        for path in databases:
+            stack.enter_context(_held(path + OPENING, patience=PATIENCE))
+        yield
+
+
+@contextmanager
+def _held(path: str, *, patience: float) -> Iterator[None]:
+    file = open_lock(path)
+    until = time.monotonic() + patience
     try:
-        if not _lock(file):
-            raise ConflictError(
-                "a process begins to work with this data folder",
-                hint="end `prowess serve` and every run first",
-            )
+        while not lock(file):
+            if time.monotonic() >= until:
+                raise ConflictError(
+                    "a process begins to work with this data folder",
+                    hint="end `prowess serve` and every run first",
+                )
+            time.sleep(0.01)
         yield
     finally:
         os.close(file)
@@ -35,9 +53,9 @@ def turn(database: str) -> Iterator[None]:
 
 def refuse_at_work(databases: Sequence[str]) -> None:
     """Raise `ConflictError` while a process works on runs."""
-    for folder in (path + _WORKERS for path in databases):
+    for folder in (path + WORKERS for path in databases):
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
-            if _is_locked(os.path.join(folder, name)):
+            if is_locked(os.path.join(folder, name)):
                 raise ConflictError(
                     f"the process {name.partition('-')[0]} works with this data folder",
                     hint="end `prowess serve` and every run first",
@@ -65,22 +83,3 @@ def _is_open(path: str) -> bool:
     except OutsideError:  # damaged at first sight: not even SQLite may see it
         return False
     return False
-
-
-def _is_locked(path: str) -> bool:
-    try:
-        file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return False
-    try:
-        return not _lock(file)
-    finally:
-        os.close(file)
-
-
-def _lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

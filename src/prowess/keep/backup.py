@@ -11,17 +11,18 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 
 from prowess import __version__
 from prowess.core.errors import ConflictError, OutsideError, UsageError
+from prowess.core.locks import OPENING, TURN, WORKERS, opening
 from prowess.keep.archive import MANIFEST, Manifest, Writing, readable, reading, writing
 from prowess.keep.restore import ASIDE, STAGED
 from prowess.keep.snapshot import copy_databases, rows
 
 # Beside a database: its journal, who takes turns with it, who is alive. True only where they lie.
-_BESIDE = ("-wal", "-shm", "-journal", ".lock", ".workers")
+_BESIDE = ("-wal", "-shm", "-journal", TURN, WORKERS, OPENING)
 # Following no link, and not blocking, so that a pipe that nobody writes to answers at once.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NOT_PLAIN = "it is no plain file"
@@ -61,7 +62,10 @@ def back_up(
     with _explained(file), _beside(file) as folder:
         copies = os.path.join(folder, "databases")
         os.mkdir(copies)
-        copy_databases(there, copies)
+        with ExitStack() as stack:
+            for path in there:
+                stack.enter_context(opening(path))
+            copy_databases(there, copies)
         draft = os.path.join(folder, "archive")
         with writing(draft) as archive:
             manifest = _fill(archive, data, copies, apart)

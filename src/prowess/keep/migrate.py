@@ -25,8 +25,10 @@ from prowess.keep.snapshot import nobody_writes, opened
 if TYPE_CHECKING:
     from prowess.core.postgres import Connection
 
-# What each database keeps for itself: how far its own tables are.
-_OWN = frozenset({"board_version", "dbos_migrations", "application_versions"})
+# What each database keeps for itself: how far its own tables are, and who is at work there.
+_OWN = frozenset(
+    {"version", "board_version", "dbos_migrations", "application_versions", "prowess_taker"}
+)
 _FIRST = ("board_task", "workflow_status")  # others point to them
 _TABLES = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
 _COLUMNS = """

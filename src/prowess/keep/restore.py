@@ -9,15 +9,16 @@ of its own. Meanwhile nobody can begin to work there, and a name that cannot be 
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from prowess.core.errors import ConflictError, OutsideError
 from prowess.core.files import make_private
+from prowess.core.locks import OPENING, TURN
 from prowess.keep.archive import Archive, Manifest, reading
-from prowess.keep.at_work import TURN, refuse_at_work, refuse_open, turn
+from prowess.keep.at_work import refuse_at_work, refuse_open, turn, unopened
 from prowess.keep.snapshot import check
 
 ASIDE = "replaced-"  # and the moment: what a restore found in its place
@@ -41,8 +42,11 @@ def restore(
     `engine` is the one of the `databases` that runs are kept in: who works on them takes its turn.
     """
 
+    held = [engine + TURN, *(path + OPENING for path in databases)]
+    stays = {os.path.relpath(path, data) for path in held}
+
     def refuse_occupied() -> None:
-        if _content(data, engine) and not replace:
+        if _content(data, stays) and not replace:
             raise ConflictError(
                 f"there is something in {data} already",
                 hint="--replace moves it aside, --data names another folder",
@@ -60,17 +64,18 @@ def restore(
                 copy = os.path.join(folder, os.path.relpath(path, data))
                 if os.path.exists(copy):
                     check(copy, named=f"{os.path.basename(path)} in {file}")
-            with turn(engine):
+            with turn(engine), unopened(databases):
                 refuse_occupied()  # unpacking takes its time
-                aside = _swap(data, folder, _content(data, engine))
+                aside = _swap(data, folder, _content(data, stays))
     return Restored(manifest=archive.manifest, aside=aside)
 
 
-def _content(data: str, engine: str) -> list[str]:
-    """What is in the folder, without what restores left there and the turn that others wait for."""
-    stays = os.path.relpath(engine + TURN, data)
+def _content(data: str, stays: Collection[str]) -> list[str]:
+    """What is in the folder, without what restores left there and the locks that others wait for."""
     return [
-        name for name in os.listdir(data) if name != stays and not name.startswith((ASIDE, STAGED))
+        name
+        for name in os.listdir(data)
+        if name not in stays and not name.startswith((ASIDE, STAGED))
     ]
 
 

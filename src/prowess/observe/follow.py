@@ -3,18 +3,19 @@ Following the log: first what is there, then what comes, each event once and in 
 
 The number of the last event read is the whole state of a follower. So nothing is missed and nothing
 is seen twice, whoever writes, in this process or in another; and who comes back with that number
-goes on where they were.
+goes on where they were. A follower looks when it is told that there is something, and after a while
+all the same: a log that does not hear of other processes is looked at often.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 
 from prowess.core.event import Recorded
 from prowess.core.ports import Log
 
-LOOK = 0.1  # seconds until what another process wrote is seen, at most
 PAGE = 200  # events read at once; between two pages others have their turn
 
 
@@ -40,18 +41,25 @@ async def follow(
     with log.notify(wake):
         while True:
             fresh.clear()  # before the look, or what is written between the two would wait
-            page = list(islice(_unread(log, run, after), PAGE))
+            page = await log.aside(partial(_unread, log, run, after))
             for each in page:
                 yield each
                 after = each.position if run is None else each.seq
             if len(page) == PAGE:
                 await asyncio.sleep(0)
             else:
-                await _set_within(fresh, LOOK)
+                await _set_within(fresh, log.look)
 
 
-def _unread(log: Log, run: str | None, after: int) -> Iterator[Recorded]:
-    return log.tail(after=after) if run is None else log.run(run, after=after)
+async def end_of(log: Log) -> int:
+    """The `position` of the newest event; 0 where there is none."""
+    return next((each.position for each in await log.aside(partial(log.last, 1))), 0)
+
+
+def _unread(log: Log, run: str | None, after: int) -> list[Recorded]:
+    """The next page."""
+    there = log.tail(after=after) if run is None else log.run(run, after=after)
+    return list(islice(there, PAGE))
 
 
 async def _set_within(event: asyncio.Event, seconds: float) -> None:

@@ -3,18 +3,18 @@
 import os
 
 from prowess.core.place import is_database
-from prowess.core.ports import Log
+from prowess.core.ports import Clean, Log
 
 
-def open_log(place: str) -> Log:
-    """`place` is a file, or the URL of a database."""
+def open_log(place: str, *, clean: Clean = dict) -> Log:
+    """`place` is a file, or the URL of a database. Who means to append says how events are cleaned."""
     if is_database(place):
         from prowess.observe.postgres_log import PostgresLog
 
-        return PostgresLog(place)
+        return PostgresLog(place, clean=clean)
     from prowess.observe.log import SqliteLog
 
-    return SqliteLog(place)
+    return SqliteLog(place, clean=clean)
 
 
 def is_there(place: str) -> bool:

@@ -6,21 +6,22 @@ its transaction has ended. So the order of positions is the order of commits, an
 a position has missed nothing below it. Everything is sent at once, so a turn is as long as the
 server needs to write, and no network is in it.
 
-When the connection is lost nobody knows whether the events were kept, so they are sent again. A
-number is kept once; an event without a number carries a token, which is kept once as well.
+When the connection is lost nobody knows whether an event was kept, so it is sent again. A number
+is kept once; an event without a number carries a token, which is kept once as well.
 """
 
-import threading
+import asyncio
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from prowess.core.database import Database
-from prowess.core.event import Event, Recorded
+from prowess.core.ports import Clean
 from prowess.core.postgres import LOG, LOG_CHANNEL, bring_up_to_date
 from prowess.observe.listening import Listening
-from prowess.observe.rows import COLUMNS, Row, Rows, fit, recorded
+from prowess.observe.rows import COLUMNS, Row, Rows
 
 if TYPE_CHECKING:
     from prowess.core.postgres import Connection
@@ -60,14 +61,19 @@ _KEEP = f"""
 """  # noqa: S608  our own words
 _BY_SEQ = f"{_KEEP} run = %(run)s and seq = %(seq)s"
 _BY_TOKEN = f"{_KEEP} token = %(token)s"
+_THREADS = 4  # they take the one connection in turn
+T = TypeVar("T")
 
 
 class PostgresLog(Rows):
     """The `Log` port on a database that is shared."""
 
-    def __init__(self, url: str) -> None:
-        self._one = threading.Lock()
-        self._listeners: tuple[Callable[[], None], ...] = ()
+    look = 15.0  # everybody is told of everything; this is for a network that swallowed it
+
+    def __init__(self, url: str, *, clean: Clean = dict) -> None:
+        super().__init__(clean)
+        # Its own, or with the server away all threads of the process would soon wait for it.
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="prowess-log")
         self._listening: Listening | None = None
         self._database = Database(url, "the event log")
         try:
@@ -76,29 +82,24 @@ class PostgresLog(Rows):
             self._database.close()
             raise
 
-    def append(self, event: Event, *, seq: int | None = None) -> Recorded:
-        return self.append_all([(event, seq)])[0]
-
-    def append_all(self, events: Sequence[tuple[Event, int | None]]) -> list[Recorded]:
-        rows = [{**fit(event, seq), "token": _token(seq)} for event, seq in events]
-        kept = self._database.do(lambda connection: _keep(connection, rows))
-        for wake in self._listeners:
-            wake()
-        return [recorded(row) for row in kept]
+    def _keep(self, row: Mapping[str, Any]) -> Row:
+        marked = {**row, "token": _token(row["seq"])}
+        return self._database.do(lambda connection: _keep(connection, marked))
 
     @contextmanager
     def notify(self, wake: Callable[[], None]) -> Iterator[None]:
         with self._one:
             if self._listening is None:
                 self._listening = Listening(self._database.url, self._heard)
-            self._listeners = (*self._listeners, wake)
-        try:
+        with super().notify(wake):
             yield
-        finally:
-            with self._one:
-                self._listeners = tuple(each for each in self._listeners if each is not wake)
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """On a thread: with the server away it may take as long as the patience lasts."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def close(self) -> None:
+        self._threads.shutdown(wait=False)
         with self._one:
             listening, self._listening = self._listening, None
         if listening:
@@ -107,8 +108,7 @@ class PostgresLog(Rows):
 
     def _heard(self, process: int) -> None:
         if process != self._database.process:  # its own events have woken everybody already
-            for wake in self._listeners:
-                wake()
+            self._wake()
 
     def _all(self, query: str, *values: object) -> list[Any]:
         words = query.replace("%", "%%").replace("?", "%s")
@@ -119,12 +119,11 @@ def _token(seq: int | None) -> uuid.UUID | None:
     return uuid.uuid4() if seq is None else None
 
 
-def _keep(connection: "Connection", rows: Sequence[dict[str, Any]]) -> list[Row]:
-    """All of them in one transaction and one round trip."""
+def _keep(connection: "Connection", row: Mapping[str, Any]) -> Row:
+    """In one transaction and one round trip."""
     with connection.pipeline(), connection.transaction():
         connection.execute("select pg_advisory_xact_lock(%s)", (LOG,))
-        found = [
-            connection.execute(_BY_TOKEN if row["seq"] is None else _BY_SEQ, row) for row in rows
-        ]
+        found = connection.execute(_BY_TOKEN if row["seq"] is None else _BY_SEQ, row)
         connection.execute(f"notify {LOG_CHANNEL}")
-    return [each.fetchall()[0] for each in found]
+    kept: Row = found.fetchall()[0]
+    return kept

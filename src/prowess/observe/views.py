@@ -5,6 +5,7 @@ The same events always give the same view. A kind that is not known here changes
 number of events, so a view can be made of what a newer version wrote.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -13,6 +14,9 @@ from prowess.core.event import Recorded
 from prowess.core.run import Ending
 
 State = Literal["running", "waiting", Ending]
+# An answer in Markdown often begins with a line that is a heading, marked as one or all bold.
+_HEADING = re.compile(r"#{1,6} +(?P<words>.+?)(?: +#+)?")
+_BOLD = re.compile(r"\*\*(?P<words>[^*]+)\*\*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,7 @@ class _Sight:
         self.progress = max(self.progress, _count(payload.get("progress")))
         self.iterations = max(self.iterations, _count(payload.get("iteration")))
         match each.event.kind:
-            case "run.started":
+            case "run.started" | "attempt.started":
                 self.started, self.began = payload, each.at
             case "model.replied":
                 self.model = payload.get("model") or self.model
@@ -107,7 +111,7 @@ class _Sight:
                 self.children[child.id] = child
             case "agent.joined":
                 self._join(payload)
-            case "run.finished":
+            case "run.finished" | "attempt.finished":
                 self.outcome, self.ended = payload.get("outcome", {}), each.at
 
     def _join(self, payload: Mapping[str, Any]) -> None:
@@ -143,7 +147,7 @@ class _Sight:
             model=self.model or self.started.get("model", ""),
             started=self.began or self.first.at,
             ended=self.ended,
-            summary=self.summary,
+            summary=self._last(),
             question=None if question is None else _asked(question),
             answer=self.outcome.get("answer", ""),
             reason=self.outcome.get("reason", ""),
@@ -151,6 +155,18 @@ class _Sight:
             children=tuple(self.children.values()),
             events=self.events,
         )
+
+    def _last(self) -> str:
+        """
+        What happened last, in a line. Of a run that came to no good end, and of a loop, whose answer
+        is a whole report, it is why it ended: the first line of an answer would not tell.
+        """
+        why = self.ended and _line(self.outcome.get("reason"))
+        looped = self.started.get("run_kind") == "loop"
+        if why and (looped or self.outcome.get("ending") != "done"):
+            return why
+        heading = _HEADING.fullmatch(self.summary) or _BOLD.fullmatch(self.summary)
+        return heading["words"] if self.ended and heading else self.summary
 
 
 def _line(value: object) -> str:
@@ -167,4 +183,6 @@ def _tokens(usage: Mapping[str, Any]) -> int:
 
 
 def _asked(payload: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: payload.get(name) for name in ("id", "prompt", "options", "default")}
+    """`grants` is there only where a yes lets a tool be used, which it names."""
+    names = ("id", "prompt", "options", "default", *(["grants"] if payload.get("grants") else []))
+    return {name: payload.get(name) for name in names}
