@@ -8,9 +8,11 @@ import pytest
 
 from check.repository import Repository
 from prowess.check.changes import open_tree
+from prowess.check.ignoring import personal_rules, rules_at_work
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox
+from support import write_file
 
 
 def changes(repo: Repository, sandbox: Sandbox, base: str = "HEAD") -> dict[str, Change]:
@@ -181,6 +183,46 @@ def test_ignored_files_are_not_listed(repo: Repository, sandbox: Sandbox) -> Non
     assert list(changes(repo, sandbox)) == [".gitignore"]
 
 
+def test_an_ignore_file_that_ignores_itself_hides_neither_itself_nor_code(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("lib/.gitignore", "*\n")
+    repo.put("lib/conftest.py")
+    repo.put("lib/data.bin")
+    repo.put("lib/pyvenv.cfg")
+    repo.put("fresh/.gitignore", "*\n")
+    repo.put("fresh/test_x.py")
+
+    assert set(changes(repo, sandbox)) == {
+        "lib/.gitignore",
+        "lib/conftest.py",
+        "fresh/.gitignore",
+        "fresh/test_x.py",
+    }
+
+
+def test_what_the_base_ignores_already_is_not_listed(repo: Repository, sandbox: Sandbox) -> None:
+    repo.put(".gitignore", "local/\n")
+    repo.put("lib/.gitignore", "*.gen.py\n!kept.gen.py\n")
+    repo.commit()
+    repo.put("local/conftest.py")
+    repo.put("lib/a.gen.py")
+    repo.put(".git/info/exclude", "hidden.py\n")
+    repo.put("lib/hidden.py")
+    repo.put("lib/.gitignore", "*.py\n")
+
+    assert set(changes(repo, sandbox)) == {"lib/.gitignore", "lib/hidden.py"}
+
+
+def test_what_tools_keep_for_themselves_is_not_listed(repo: Repository, sandbox: Sandbox) -> None:
+    for place in (".pytest_cache", ".venv", "my-env"):
+        repo.put(f"{place}/.gitignore", "*\n")
+        repo.put(f"{place}/lib/conftest.py")
+    repo.put("my-env/pyvenv.cfg")
+
+    assert changes(repo, sandbox) == {}
+
+
 def test_a_linked_work_tree_is_read_like_any_other(
     repo: Repository, sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -243,3 +285,52 @@ def test_an_unknown_base_and_a_folder_without_git_are_told(
         base_of(repo, sandbox, "nowhere")
     with pytest.raises(OutsideError, match="cannot be listed"):
         asyncio.run(open_tree(str(tmp_path / "plain"), sandbox).base(None))
+
+
+def test_what_a_person_has_git_ignore_everywhere_is_no_change(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put(".DS_Store")
+    repo.put("notes/conftest.py")
+    repo.put("new.py")
+    tree = open_tree(str(repo.folder), sandbox, rules=".DS_Store\nnotes/\n")
+
+    found = asyncio.run(tree.changes(repo.git("rev-parse", "HEAD")))
+
+    assert [each.path for each in found] == ["new.py"]
+
+
+def test_the_rules_of_a_person_are_those_of_their_own_settings(
+    repo: Repository, home: Path
+) -> None:
+    write_file(home / ".config" / "git" / "ignore", "usual\n")
+    repo.git("config", "core.excludesFile", str(repo.put("rules", "of the repository\n")))
+
+    assert personal_rules() == "usual\n"
+    assert rules_at_work(str(repo.folder)) == "of the repository\n"
+    repo.git("config", "--global", "core.excludesFile", str(write_file(home / "own", "own\n")))
+    assert personal_rules() == "own\n"
+
+
+def test_what_stands_as_it_stood_is_no_change(repo: Repository, sandbox: Sandbox) -> None:
+    base = repo.git("rev-parse", "HEAD")
+    (repo.folder / "README.md").chmod(0o755)
+    for name in ("untracked", "link", "committed", "altered", "gone"):
+        repo.put(name)
+    (repo.folder / "link").unlink()
+    (repo.folder / "link").symlink_to("untracked")
+    inner = Repository(repo.folder / "inner")
+    inner.put("a.py")
+    stood = asyncio.run(open_tree(str(repo.folder), sandbox).standing(base))
+
+    tree = open_tree(str(repo.folder), sandbox, stood=stood)
+    assert asyncio.run(tree.changes(base)) == []
+    repo.put("altered", "otherwise\n")
+    (repo.folder / "gone").unlink()
+    (repo.folder / "link").unlink()
+    (repo.folder / "link").symlink_to("elsewhere")
+    inner.put("a.py", "otherwise\n")
+    repo.git("add", "committed")
+    found = {each.path for each in asyncio.run(tree.changes(base))}
+
+    assert found == {"altered", "link", "inner", "committed"}

@@ -185,14 +185,19 @@ def test_tests_are_counted_by_us(work: Repository, sandbox: Sandbox) -> None:
 def test_a_verifier_that_prints_without_end_neither_hangs_nor_hides_its_summary(
     work: Repository, sandbox: Sandbox
 ) -> None:
-
+    loud = "for _ in range(20_000): print('x' * 79, file=sys.stderr)"
+    work.put("test_loud.py", f"import sys\n\ndef test_a():\n    {loud}\n")
     work.put(
-        "test_loud.py", "def test_a():\n    for _ in range(20_000):\n        print('x' * 79)\n"
+        "loud.py",
+        "import sys, unittest\n\nclass T(unittest.TestCase):\n"
+        f"    def test_a(self):\n        {loud}\n",
     )
 
-    report = check(work, sandbox, f"`{PYTEST} -s test_loud.py` passes")
+    report = check(
+        work, sandbox, f"`{PYTEST} -s test_loud.py` passes", "`python -m unittest loud` passes"
+    )
 
-    assert report.passed
+    assert verdicts(report) == ["PASS", "PASS"]
 
 
 def test_a_pipe_hides_no_failure_and_a_reader_that_has_seen_enough_is_none(

@@ -8,8 +8,8 @@ from prowess.check.shell import says_nothing
 
 
 def read(text: str, *validation: str) -> Proposal:
-    known = {"test_parse": "tests/test_a.py"}
-    return propose(text, validation=validation, find_test=known.get)
+    known = {"test_parse": ["tests/test_a.py"], "test_twice": ["a_test.py", "tests/test a.py"]}
+    return propose(text, validation=validation, find_test=lambda name: known.get(name, ()))
 
 
 def file(target: str, *, there: bool = True) -> Probe:
@@ -47,6 +47,13 @@ def words(target: str, quote: str, *, there: bool = True) -> Probe:
         (
             "`tests/test_a.py::test_parse` passes",
             Probe(type="test_result", target="python -m pytest -q tests/test_a.py::test_parse"),
+        ),
+        (
+            "`test_twice` passes",
+            Probe(
+                type="test_result",
+                target="python -m pytest -q a_test.py 'tests/test a.py' -k test_twice",
+            ),
         ),
         (
             "test_parse passes",

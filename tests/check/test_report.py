@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,13 @@ def test_the_evidence_tells_each_criterion_with_what_was_seen(failed: Report) ->
 
     assert told["verdict"] == "FAIL"
     assert [each["verdict"] for each in told["criteria"]] == ["PASS", "INCONCLUSIVE", "FAIL"]
+    assert [each.get("reason") for each in told["criteria"]] == [
+        None,
+        "lib/a.py:1: line 1 says `A = 2`, not `A = 3`",
+        "lib/b.py is not there",
+    ]
     doubted = told["criteria"][1]["evidence"][0]
+    assert (doubted["type"], doubted["location"]) == ("file_inspection", "lib/a.py:1")
     assert doubted["confidence"] == 0.0
     assert "Not confirmed: line 1 says `A = 2`" in doubted["description"]
     assert told["filesAllowed"] == {
@@ -213,6 +220,53 @@ def test_every_mistake_in_an_artifact_is_told_at_once(passed: Report) -> None:
         "$: filesAllowed is missing",
         "$.criteria: must have at least 1",
     ]
+
+
+def _with_confidence(report: Report, confidence: float) -> Report:
+    (criterion,) = report.criteria
+    (looked,) = criterion.evidence
+    spoilt = replace(looked, evidence=replace(looked.evidence, confidence=confidence))
+    return replace(report, criteria=(replace(criterion, evidence=(spoilt,)),))
+
+
+def test_an_artifact_of_the_wrong_shape_is_never_written(passed: Report, tmp_path: Path) -> None:
+    for name, report, phase in (
+        ("phase-report", passed, ""),
+        ("phase-record", replace(passed, notes=("",)), "check"),
+        ("evidence", _with_confidence(passed, 2.0), "check"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}: "):
+            write_artifacts(report, str(tmp_path / "out"), phase=phase)
+
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("confidence", -0.1, "must be at least 0"),
+        ("confidence", 1.1, "must be at most 1"),
+        ("confidence", True, "must be number"),
+        ("type", "hearsay", "must be one of file_inspection"),
+        ("source", "me", "unknown key 'source'"),
+    ],
+)
+def test_an_item_of_evidence_has_its_shape_and_no_other(
+    passed: Report, name: str, value: object, problem: str
+) -> None:
+    told = evidence_json(passed)
+    told["criteria"][0]["evidence"][0][name] = value
+
+    (wrong,) = schemas.problems(told, "evidence")
+
+    assert problem in wrong
+
+
+def test_a_criterion_without_evidence_is_none(passed: Report) -> None:
+    told = evidence_json(passed)
+    told["criteria"][0]["evidence"] = []
+
+    assert schemas.problems(told, "evidence") == ["$.criteria[0].evidence: must have at least 1"]
 
 
 def test_claims_are_read_from_a_file_or_from_the_last_json_of_an_answer(passed: Report) -> None:

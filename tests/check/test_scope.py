@@ -79,6 +79,7 @@ def test_a_test_beside_an_allowed_file_is_allowed_by_its_subject(pattern: str, p
         ("src/foo.py", "src/testfoo.py"),
         ("src/foo.ts", "src/foo.test.py"),
         ("src/test.py", "src/latest.py"),
+        ("bin/deploy", "bin/test_deploy"),
     ],
 )
 def test_nothing_else_rides_along_as_a_test(pattern: str, path: str) -> None:
@@ -150,6 +151,20 @@ def test_a_file_may_be_renamed_to_another_case() -> None:
     gone, came = Change(path="lib/a.py", status="D"), Change(path="lib/A.py", status="A")
 
     assert scope(["lib/**"], [gone, came]).verdict == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "outside"),
+    [
+        ("src/a.py", "src/b.py", []),
+        ("keep/a.py", "src/a.py", ["keep/a.py"]),
+        ("src/a.py", "away/a.py", ["away/a.py"]),
+    ],
+)
+def test_both_ends_of_a_rename_must_be_allowed(source: str, path: str, outside: list[str]) -> None:
+    found = scope(["src/**"], [Change(path=path, source=source, status="R100")])
+
+    assert [each.path for each in found.violations] == outside
 
 
 def test_what_a_copy_was_made_of_is_not_a_change() -> None:

@@ -12,6 +12,8 @@ from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.core.chat import Usage
 from prowess.core.event import Event
 from prowess.durable.straight import StraightSteps
+from prowess.loop.budget import Used
+from prowess.loop.request import LoopRequest
 
 ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
 TWO = f"{ONE}- [ ] Say bye\n  - `test -f bye.txt` succeeds\n"
@@ -151,6 +153,21 @@ def test_an_agent_has_no_more_time_than_the_loop(repo: Path) -> None:
     assert [each["end"]["trouble"] for each in joined] in ([], ["budget"])
 
 
+@pytest.mark.parametrize(("asked", "given"), [(45.0, 45.0), (0.0, None)])
+def test_an_agent_may_be_silent_and_at_work_for_so_long_and_no_longer(
+    repo: Path, asked: float, given: float | None
+) -> None:
+    orders: list[AgentOrder] = []
+
+    def act(folder: Path, order: AgentOrder) -> str:
+        orders.append(order)
+        return writes("hello.txt", "hi")(folder, order)
+
+    loop(repo, ONE, Scripted([act]), idle=asked, wall=600.0)
+
+    assert [(order.idle, order.wall) for order in orders] == [(given, 600.0)]
+
+
 def test_a_budget_of_dollars_that_nobody_can_keep_is_told(repo: Path) -> None:
     class Silent(Scripted):
         async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
@@ -205,3 +222,11 @@ def test_what_an_attempt_used_before_it_was_cut_off_counts(repo: Path) -> None:
 
     assert ended.outcome.ok
     assert (ended.outcome.tokens, ended.outcome.cost) == (22, 0.02)
+
+
+def test_time_is_counted_from_the_beginning_of_the_loop() -> None:
+    request = LoopRequest(plan="PLAN.md", workspace=".", seconds=60)
+    used = Used(started=1000.0)
+
+    assert used.spent(request, 1059.9) == ""
+    assert used.spent(request, 1060.0) == "the budget of 60 seconds is used up"

@@ -104,6 +104,24 @@ def test_a_failing_git_says_what_it_said(ours: Repository) -> None:
         ran(ours.git("rev-parse", "nowhere"))
 
 
+def test_what_git_advises_those_who_type_is_not_in_its_errors(ours: Repository, repo: Path) -> None:
+    git(repo, "checkout", "-q", "-b", "other")
+    write_file(repo / "a.txt", "theirs")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "theirs")
+    git(repo, "checkout", "-q", "main")
+    write_file(repo / "a.txt", "ours")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "ours")
+
+    with pytest.raises(OutsideError) as raised:
+        ran(ours.git("cherry-pick", "other"))
+
+    assert "could not apply" in str(raised.value)
+    assert "hint:" not in str(raised.value)
+    assert "graft" not in str(raised.value)
+
+
 def set_aside(ours: Repository) -> str:
     return ran(ours.set_aside(git(Path(ours.folder), "rev-parse", "main~0").strip(), BRANCH))
 
@@ -233,6 +251,7 @@ def test_a_conflict_leaves_both_sides_as_they_were(tree: Worktree, ours: Reposit
     assert merge.commit == ""
     assert git(Path(ours.folder), "rev-parse", BRANCH).strip() == kept
     assert (Path(ours.folder) / "README.md").read_text() == "mine\n"
+    assert git(Path(tree.folder), "status", "--porcelain") == ""  # nor is half a merge left
 
 
 def test_a_merge_lands_only_on_what_it_was_made_for(tree: Worktree, ours: Repository) -> None:

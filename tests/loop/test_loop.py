@@ -79,7 +79,7 @@ def test_a_plan_of_which_something_waits_or_was_blocked_before_is_not_done(repo:
 
     assert "- [R] Say hello" in ended.plan
     assert ended.outcome.ending == "partial"
-    assert ended.outcome.reason == "1 of 3 tasks are blocked, 1 wait for what is not done"
+    assert ended.outcome.reason == "1 of 3 tasks is blocked, 1 waits for what is not done"
     assert "## Left\n\n- Shout louder" in ended.outcome.answer
 
 
@@ -186,7 +186,7 @@ def test_a_task_that_nothing_can_prove_stays_implemented(repo: Path) -> None:
     ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi")]))
 
     assert "- [x] Say hello" in ended.plan
-    assert "await review" in ended.outcome.reason
+    assert "awaits review" in ended.outcome.reason
 
 
 def test_a_review_that_shows_what_it_approves_counts(repo: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_task_waits_for_those_it_comes_after(repo: Path) -> None:
 
 @pytest.mark.parametrize(
     ("budget", "reason"),
-    [({"attempts": 1}, "1 attempts"), ({"tokens": 5}, "5 tokens"), ({"dollars": 0.005}, "dollars")],
+    [({"attempts": 1}, "1 attempt"), ({"tokens": 5}, "5 tokens"), ({"dollars": 0.005}, "dollars")],
 )
 def test_a_budget_ends_the_loop_and_says_which(repo: Path, budget: Any, reason: str) -> None:
     plan = "- [ ] One\n  - `test -f 1` succeeds\n- [ ] Two\n  - `test -f 2` succeeds\n"
@@ -333,7 +333,7 @@ def test_the_report_tells_the_proof_and_the_cost(repo: Path) -> None:
 
     assert "## Proven" in ended.outcome.answer
     assert "- PASS: `test -f hello.txt` succeeds" in ended.outcome.answer
-    assert "1 attempts, 11 tokens, $0.0100." in ended.outcome.answer
+    assert "1 attempt, 11 tokens, $0.0100." in ended.outcome.answer
 
 
 def test_an_agent_that_takes_the_plan_away_gets_nothing_ticked(repo: Path) -> None:
@@ -393,4 +393,4 @@ def test_the_skills_chosen_for_a_task_are_handed_to_the_agent(repo: Path) -> Non
 
     loop(repo, "- [ ] Say hello @greeting\n  - `false` exits with 1\n", Scripted([look]))
 
-    assert handed[0] == {"greeting": str(folder)}
+    assert handed[0]["greeting"] == str(folder)

@@ -40,13 +40,28 @@ def test_a_task_that_has_moved_is_found_by_its_words(plan: Path) -> None:
     assert "- [ ] Three" in plan.read_text()
 
 
-def test_of_two_tasks_with_the_same_words_the_nearer_is_ticked(plan: Path) -> None:
-    plan.write_text("- [ ] Test it\n- [ ] Other\n- [ ] Test it\n")
-    second = Task(label="Test it", line=3, mark=" ")
+@pytest.mark.parametrize("above", ["", "Two lines\n\n"], ids=["where it was", "moved"])
+def test_of_two_tasks_with_the_same_words_the_same_is_ticked(plan: Path, above: str) -> None:
+    twins = "- [ ] Test it\n- [ ] Other\n- [ ] Test it\n"
+    plan.write_text(twins)
+    read = marks.read(str(plan))
+    assert read
+    plan.write_text(above + twins)
 
-    marks.tick(str(plan), second, "R")
+    marks.tick(str(plan), read.tasks[2], "R")
 
-    assert plan.read_text() == "- [ ] Test it\n- [ ] Other\n- [R] Test it\n"
+    assert plan.read_text() == above + "- [ ] Test it\n- [ ] Other\n- [R] Test it\n"
+
+
+def test_of_two_tasks_with_the_same_words_the_one_that_is_left_is_ticked(plan: Path) -> None:
+    plan.write_text("- [R] Test it\n- [ ] Other\n- [ ] Test it\n")
+    read = marks.read(str(plan))
+    assert read
+    plan.write_text("- [ ] Other\n- [ ] Test it\n")
+
+    marks.tick(str(plan), read.tasks[2], "R")
+
+    assert plan.read_text() == "- [ ] Other\n- [R] Test it\n"
 
 
 def test_a_task_that_is_gone_changes_nothing(plan: Path) -> None:

@@ -110,11 +110,15 @@ def test_a_conflict_costs_an_attempt_and_is_told_to_the_next(repo: Path) -> None
     ended = together_whatever_globs_say(lambda: loop(repo, plan, agent, parallel=2))
 
     assert ended.plan.count("[R]") == 2
-    assert "shared.txt" in agent.prompts["Make two"][1]
-    assert len(agent.prompts["Make two"]) == 2
+    first, second = agent.prompts["Make two"]
     assert ended.outcome.details["tasks"][1]["attempts"] == 2
     lost = next(each for each in branches(repo) if each != "main")
+    told = f"kept in the branch `{lost}`. These files were changed by both and could not be merged:"
+    assert f"{told}\n\n- shared.txt\n" in second
+    assert "could not be merged" not in first
     assert git(repo, "show", f"{lost}:shared.txt") == "two.txt"
+    assert ended.outcome.details["tasks"][1]["earlier"] == [lost]
+    assert f"not taken in, is kept in the branch `{lost}`" in ended.outcome.answer
 
 
 def together_whatever_globs_say(work: Callable[[], Looped]) -> Looped:
@@ -186,7 +190,7 @@ def test_changes_of_the_person_that_are_in_the_way_are_not_overwritten(repo: Pat
     ended = loop(repo, TWO, agent, parallel=2, max_attempts=1)
 
     assert (repo / "one.txt").read_text() == "the person's"
-    assert "- [~] Make one" in ended.plan
+    assert "- [ ] Make one" in ended.plan
     assert "- [R] Make two" in ended.plan
     branch = ended.outcome.details["tasks"][0]["branch"]
     assert git(repo, "show", f"{branch}:one.txt") == "1"

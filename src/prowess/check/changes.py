@@ -3,13 +3,19 @@ What changed since a commit, read from git without trusting the repository.
 
 Whoever did the work could write into `.git`, so git runs in the sandbox, with the work tree read-only
 and with an index of its own made from the base: no flag, hook, filter or exclude file of the
-repository hides a change or does anything to us. Ignored files are those of `.gitignore` alone.
+repository hides a change or does anything to us. Ignored files are those of `.gitignore` and of the
+person's own rules, and a `.gitignore` that is newer than the base hides neither itself nor code nor
+what decides how tests end. Eyes that trust no setting also see what was so before the work began, such
+as a file that a filter of the person's altered; what stands as it stood then is no change.
 """
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from prowess.check.judges import to_read
+from prowess.check.records import borrowed_objects, records_outside
+from prowess.check.standing import printed
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox
@@ -17,6 +23,7 @@ from prowess.core.process import Finished, Limits, Order
 
 _LINK, _SUBMODULE = "120000", "160000"
 _NO_OBJECT = "0" * 40
+_SECTIONS = 7
 _OPTIONS = tuple(
     word
     for setting in (
@@ -35,14 +42,20 @@ _ENVIRONMENT: Mapping[str, str] = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": "/dev/null",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-# Three pictures of the work against the base: as committed, as staged, as it lies there. An empty
-# field parts them, which no path can be. `$1` is the base.
+# Three pictures of the work against the base: as committed, as staged, as it lies there; then what
+# is untracked, what is tracked, what is ignored, and what of that was ignored at the base already. An
+# empty field parts them, which no path can be. `$1` is the base; the person's rules come on standard
+# input.
 _CHANGES = """
 set -e
 git() { command git OPTIONS "$@"; }
+rules="$(mktemp -d)"
+cat >"$rules/personal"
+others() { git ls-files -z --others --exclude-from="$rules/personal" --exclude-per-directory=.gitignore "$@"; }
 compare() { git "$@" --raw -z --no-renames --no-abbrev --ignore-submodules=none; }
 if git rev-parse --verify -q HEAD >/dev/null; then compare diff-tree -r "$1" HEAD; fi
 printf '\\0'
@@ -53,10 +66,30 @@ git read-tree "$1"
 git update-index -q --refresh >/dev/null || true
 compare diff-files
 printf '\\0'
-git ls-files -z --others --exclude-per-directory=.gitignore
+others
 printf '\\0'
 git ls-files -z
+printf '\\0'
+git ls-files -z -- .gitignore '*/.gitignore' | while IFS= read -r -d '' path; do
+    mkdir -p "$rules/tree/$(dirname "$path")"
+    git cat-file blob "$1:$path" >"$rules/tree/$path"
+done
+others --ignored |
+    grep -zEv 'PASSED_OVER' | grep -zE 'NAMES' >"$rules/hidden" || true
+cat "$rules/hidden"
+printf '\\0'
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+git init -q --template= "$rules/tree"
+cd "$rules/tree"
+mkdir -p .git/info && cp "$rules/personal" .git/info/exclude
+git check-ignore -z --stdin --no-index <"$rules/hidden" || [ $? = 1 ]
 """
+# Where a test runner finds nothing by itself, and tools and programs keep what is not of the work.
+_PASSED_OVER = r"(^|/)(\.[^/]+|node_modules|venv|build|dist|site-packages|__pycache__)/"
+_NAMES = (
+    r"(^|/)(\.gitignore|pyvenv\.cfg|entry_points\.txt|package\.json|(GNU)?[Mm]akefile|[Jj]ustfile"
+    r"|[^/]+\.(pyi?|pth|ini|cfg|toml|mk|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs))$"
+)
 _BASE = """
 git() { command git OPTIONS "$@"; }
 git rev-parse --git-dir >/dev/null || exit 1
@@ -73,12 +106,16 @@ git rev-parse HEAD
 class Tree:
     """
     A work tree to be looked at. `folder` is a real path; `records` are folders outside of it that
-    git needs, as a linked work tree does.
+    git needs, as a linked work tree does, and `lent` those that only our own git may see. `rules` are those by which the person has git ignore files
+    everywhere; `stood` is how files stood before the work began that differed from the base by then.
     """
 
     folder: str
     sandbox: Sandbox
     records: tuple[str, ...] = ()
+    lent: tuple[str, ...] = ()
+    rules: str = ""
+    stood: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=lambda: Limits(output_bytes=64 * 1024**2))
 
     async def base(self, revision: str | None) -> str:
@@ -96,18 +133,23 @@ class Tree:
         """Every path that differs from `base`: committed, staged, in the work tree, or untracked."""
         return (await self.read(base))[0]
 
+    async def standing(self, base: str, *, tracked: bool = False) -> dict[str, str]:
+        """What lies there and differs from `base`, to be told again as it stands now; only `tracked` files."""
+        sections = await self._read(base)
+        lying = [change for change, _ in _raw(sections[2])]
+        if not tracked:
+            lying += [change for change, _ in self._untracked(sections[3])]
+        return {each.path: printed(self.folder, each.path) for each in lying}
+
     async def read(self, base: str) -> tuple[list[Change], frozenset[str]]:
         """The changes, and every file of the work: those of the base that are left, and the new ones."""
-        done = await self._git(_CHANGES, base)
-        if done.code or done.killed_by or done.dropped:
-            raise _unreadable(self.folder, done)
-        committed, staged, lying, untracked, tracked = _sections(done.out)
+        committed, staged, lying, untracked, tracked, ignored, of_old = await self._read(base)
         found: dict[tuple[str, str | None, bool], Change] = {}
         for change, blob in (
             *_raw(committed),
             *_raw(staged),
-            *self._lying(lying),
-            *self._untracked(untracked),
+            *self._new(self._lying(lying)),
+            *self._new(self._untracked((*untracked, *_hidden(ignored, of_old, tracked)))),
         ):
             if blob:
                 change = replace(change, link=await self._target(blob))  # noqa: PLW2901
@@ -115,6 +157,19 @@ class Tree:
         changes = _with_twins(list(found.values()), tracked)
         gone = {each.path for each in changes if each.status == "D"}
         return changes, frozenset((*tracked, *(each.path for each in changes))) - gone
+
+    async def _read(self, base: str) -> list[list[str]]:
+        done = await self._git(_CHANGES, base, given=self.rules)
+        if done.code or done.killed_by or done.dropped:
+            raise _unreadable(self.folder, done)
+        return _sections(done.out)
+
+    def _new(self, changes: Iterator[tuple[Change, str]]) -> Iterator[tuple[Change, str]]:
+        """Those that do not stand as they stood before the work began."""
+        for change, blob in changes:
+            before = self.stood.get(change.path)
+            if before is None or before != printed(self.folder, change.path):
+                yield change, blob
 
     def _lying(self, fields: Sequence[str]) -> Iterator[tuple[Change, str]]:
         """What lies in the work tree has no object yet, so a link is read where it lies."""
@@ -153,11 +208,11 @@ class Tree:
 
     async def _git(self, script: str, *words: str, given: str = "") -> Finished:
         order = Order(
-            argv=("bash", "-c", script.replace("OPTIONS", _words()), "git", *words),
+            argv=("bash", "-c", _filled(script), "git", *words),
             stdin=os.fsencode(given),
             cwd=self.folder,
             environment={**_ENVIRONMENT, "GIT_WORK_TREE": self.folder, "GIT_DIR": self._records()},
-            readable=(self.folder, *self.records),
+            readable=(self.folder, *self.records, *self.lent),
             limits=self.limits,
         )
         return await self.sandbox.run(order)
@@ -166,26 +221,20 @@ class Tree:
         return git_folder(self.folder) or os.path.join(self.folder, ".git")
 
 
-def open_tree(folder: str, sandbox: Sandbox) -> Tree:
+def open_tree(
+    folder: str, sandbox: Sandbox, *, rules: str = "", stood: Mapping[str, str] = {}
+) -> Tree:
     """The work tree that is rooted at `folder`, with the folders outside of it that its git needs."""
     real = os.path.realpath(folder)
-    return Tree(folder=real, sandbox=sandbox, records=_outside(real))
-
-
-def _outside(folder: str) -> tuple[str, ...]:
-    """
-    The records of a linked work tree, which lie in the repository it belongs to.
-
-    Whoever worked here can write into `.git` what they like, and what it names becomes readable to
-    their commands. So it counts only if that repository says, in turn, that this is its work tree.
-    """
-    own = git_folder(folder)
-    if own is None or own.startswith(folder + os.sep):
-        return ()
-    if os.path.realpath(_line(os.path.join(own, "gitdir"))) != os.path.join(folder, ".git"):
-        return ()
-    common = os.path.realpath(os.path.join(own, _line(os.path.join(own, "commondir"))))
-    return (own, common) if os.path.isdir(os.path.join(common, "objects")) else ()
+    own = git_folder(real)
+    return Tree(
+        folder=real,
+        sandbox=sandbox,
+        records=records_outside(real, own),
+        lent=borrowed_objects(real, own),
+        rules=rules,
+        stood=stood,
+    )
 
 
 def git_folder(folder: str) -> str | None:
@@ -205,6 +254,13 @@ def _line(path: str) -> str:
         return ""
 
 
+def _filled(script: str) -> str:
+    parts = {"OPTIONS": _words(), "PASSED_OVER": _PASSED_OVER, "NAMES": _NAMES}
+    for name, value in parts.items():
+        script = script.replace(name, value)
+    return script
+
+
 def _words() -> str:
     return " ".join(f"'{word}'" for word in _OPTIONS)
 
@@ -216,7 +272,21 @@ def _sections(out: bytes) -> list[list[str]]:
             sections[-1].append(each)
         else:
             sections.append([])
-    return [*sections, *([[]] * (5 - len(sections)))][:5]
+    return [*sections, *([[]] * (_SECTIONS - len(sections)))][:_SECTIONS]
+
+
+def _hidden(ignored: Sequence[str], of_old: Sequence[str], tracked: Sequence[str]) -> list[str]:
+    """Ignored files that the rules of the base do not ignore, and that somebody may gain by hiding."""
+    old = set(of_old)
+    new = dict.fromkeys(path for path in ignored if path not in old)
+    places = [path.removesuffix("pyvenv.cfg") for path in new if path.endswith("/pyvenv.cfg")]
+    # Test runners pass over a virtual environment, whatever it is called.
+    environments = tuple(
+        place for place in places if not any(path.startswith(place) for path in tracked)
+    )
+    found = [path for path in new if not path.startswith(environments)]
+    read = set(to_read([Change(path=path) for path in found]))
+    return [path for path in found if path in read or path.rpartition("/")[2] == ".gitignore"]
 
 
 def _batch(out: bytes, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -236,11 +306,12 @@ def _batch(out: bytes, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _raw(fields: Sequence[str]) -> Iterator[tuple[Change, str]]:
     """`:old-mode new-mode old-object new-object status`, then the path; the object of a link beside it."""
     for head, path in zip(fields[::2], fields[1::2], strict=True):
-        old, new, _, after, status = head[1:].split(" ")
+        old, new, before, after, status = head[1:].split(" ")
         link = new == _LINK
+        inside = _SUBMODULE == old == new and before == after  # as git's short format says it: m
         change = Change(
             path=path,
-            status=status[0],
+            status="m" if inside else status[0],
             link="" if link else None,
             submodule=_SUBMODULE in (old, new),
         )

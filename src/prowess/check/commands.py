@@ -81,6 +81,10 @@ class Runner:
             self._done[command] = await self._run(command)
         return self._done[command]
 
+    def done(self, command: str) -> Ran:
+        """What this command did, which was run before."""
+        return self._done[command]
+
     @property
     def ran(self) -> tuple[Ran, ...]:
         return tuple(self._done.values())

@@ -10,7 +10,7 @@ from typing import Any
 
 from prowess.check.hygiene import Hygiene, hygiene
 from prowess.core.event import Event
-from prowess.core.evidence import Report
+from prowess.core.evidence import Criterion, Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,12 @@ def judged(report: Report, *, proposing: bool) -> dict[str, Any]:
     What a check says of a trial, for the log.
 
     Who was to do the task succeeds when it passed; who was only to propose evidence, when every
-    criterion was decided by it, one way or the other.
+    criterion was decided, one way or the other, and it gave evidence for each that was confirmed.
     """
     asked = [each for each in report.criteria if not each.added]
     items = [item for each in asked for item in each.evidence if not item.own]
     given = [item for item in items if item.evidence.location or item.state == "confirmed"]
-    decided = bool(asked) and all(each.verdict != "INCONCLUSIVE" for each in asked)
+    decided = bool(asked) and all(map(_is_decided_by_it, asked))
     return {
         "success": decided if proposing else report.passed,
         "outcome": report.outcome,
@@ -66,6 +66,12 @@ def judged(report: Report, *, proposing: bool) -> dict[str, Any]:
         "confirmed": sum(item.state == "confirmed" for item in given),
         "verdicts": [each.verdict for each in asked],
     }
+
+
+def _is_decided_by_it(criterion: Criterion) -> bool:
+    """What our own sight settles without anybody's evidence is nobody's success."""
+    given = any(not item.own and item.state == "confirmed" for item in criterion.evidence)
+    return given and criterion.verdict != "INCONCLUSIVE"
 
 
 def trial(checked: Mapping[str, Any], events: Sequence[Event]) -> Trial:

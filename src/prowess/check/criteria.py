@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from prowess.check.probes import Probe
 from prowess.check.runners import RUNS_TESTS
 
-FindTest = Callable[[str], str | None]  # the file that defines a test of this name
+FindTest = Callable[[str], Sequence[str]]  # the files that define a test of this name
 Read = Callable[[re.Match[str]], Probe | None]
 
 _BE = r"(?:is|are|was|has been|have been)"
@@ -124,8 +124,8 @@ def _is_command(text: str) -> bool:
 def _named(test: str, find_test: FindTest) -> str | None:
     """The command that runs one test file, or one test by its name."""
     if test.startswith("test_") and not test.endswith(".py") and "::" not in test:
-        file = find_test(test)
-        return f"python -m pytest -q {shlex.quote(file)} -k {test}" if file else None
+        files = shlex.join(find_test(test))
+        return f"python -m pytest -q {files} -k {test}" if files else None
     return f"python -m pytest -q {shlex.quote(test)}"
 
 

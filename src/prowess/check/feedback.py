@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from prowess.check.judges import TOUCHES
 from prowess.core.evidence import Criterion, Looked, Report
 
 _MARKS = {"confirmed": "seen", "refuted": "seen to be otherwise", "unconfirmed": "not confirmed"}
@@ -71,6 +72,8 @@ def _fix(criterion: Criterion) -> str:
     item = next((each for each in criterion.evidence if each.state == "unconfirmed"), None)
     if item is None or not item.evidence.location:
         return f'Show "{_line(criterion.text)}" with a test, a command, or a line that says it.'
+    if item.seen.startswith(TOUCHES):
+        return f"Put back what judged the work before, or ask for it to be named in `files:` ({_line(item.seen)})."
     return f"Cite evidence that can be seen again: {_line(item.evidence.location)} could not ({_line(item.seen)})."
 
 

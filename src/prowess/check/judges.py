@@ -1,14 +1,15 @@
 """
-What in a change touches what judges it: the settings and plugins of test runners, and the tests that
-were there before.
+What in a change touches what judges it: the settings and plugins of test runners, modules that would
+be loaded in their place, the tests that were there before, and scripts that validation commands run.
 
-Whoever did the work may have written it, so a run of tests that depends on it proves nothing. A file
+Whoever did the work may have written it, so what a run tells that depends on it proves nothing. A file
 that the task names in full (no wildcard) was meant to be changed and is excused; ending a test run
 from inside is not excused by anything.
 """
 
 import json
 import re
+import sys
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from configparser import ConfigParser
@@ -16,9 +17,21 @@ from configparser import Error as ConfigError
 from dataclasses import dataclass
 from typing import Any
 
+from prowess.check.commands import Ran
+from prowess.check.kept_tests import altered
 from prowess.check.known_tests import is_test, lost_tests, more_skips
-from prowess.core.evidence import Change
+from prowess.check.meant import asks_for, kept_files
+from prowess.check.moved_tests import (
+    Moved,
+    Stayed,
+    changed_on_the_way,
+    moved_tests,
+    stayed_tests,
+)
+from prowess.check.scripts import scripts_of
+from prowess.core.evidence import Change, Scope, Spec
 
+TOUCHES = "the change touches what judges it"
 _ANY = r""
 _WEB = r"\b(?:npm|pnpm|yarn|bun|npx|jest|vitest)\b"
 # Files that decide by their mere presence how tests end, and the commands that they matter to.
@@ -39,23 +52,35 @@ _PARTS = {
     "Cargo.toml": (("test", "lib", "bin"), r"\bcargo\b"),
 }
 _PLUGIN = re.compile(
-    r"^\s*(?:async )?def pytest_\w+\(|\b_pytest\b|\bpytest_plugins\b", re.MULTILINE
+    r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
 )
+# Python looks in the folder that it is started in before it looks among its own modules.
+_MODULE = re.compile(r"(\w+)(?:/__(?:init|main)__)?\.(?:py|pyc|pyd|[\w.-]*so)")
+_RUNNERS = frozenset("pytest _pytest py pluggy iniconfig packaging unittest xdist".split())
 _LEAVES = re.compile(r"\bos\._exit\b|\bfrom os import[^\n]*\b_exit\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touched:
-    """`what` is worded for people; `matters_to` is a pattern of commands."""
+    """
+    `what` is worded for people; `matters_to` is a pattern of commands; what matters to any matters only
+    where tests are run. What has an `unless` does no harm where that test is seen to run.
+    """
 
     what: str
     matters_to: str = _ANY
+    unless: Moved | Stayed | None = None
+
+    def spoils(self, ran: Ran, *, tests: bool) -> bool:
+        if self.unless and self.unless.still_runs(ran):
+            return False
+        return bool(re.search(self.matters_to, ran.command)) and (tests or self.matters_to != _ANY)
 
 
-def doubt(touched: Sequence[Touched], command: str) -> str:
-    """Why what this run of tests says does not count, or an empty text."""
-    found = [each.what for each in touched if re.search(each.matters_to, command)]
-    return f"the change touches what judges it: {'; '.join(found[:3])}" if found else ""
+def doubt(touched: Sequence[Touched], ran: Ran, *, tests: bool) -> str:
+    """Why what this run says does not count, or an empty text. `tests`: it is a run of tests."""
+    found = [each.what for each in touched if each.spoils(ran, tests=tests)]
+    return f"{TOUCHES}: {'; '.join(found[:3])}" if found else ""
 
 
 def to_read(changes: Sequence[Change]) -> list[str]:
@@ -64,27 +89,68 @@ def to_read(changes: Sequence[Change]) -> list[str]:
 
 
 def touched(
-    before: Mapping[str, str], now: Mapping[str, str], *, files: Collection[str]
+    before: Mapping[str, str], now: Mapping[str, str], *, spec: Spec, found: Scope
 ) -> list[Touched]:
-    """From the texts of files `to_read`, by path. `files` are the allowed ones as the task names them."""
-    named = {each.strip().removeprefix("./") for each in files}
-    paths = dict.fromkeys((*before, *now))
-    found: list[Touched] = []
-    for path in paths:
+    """From the texts of files `to_read`, by path; `found` are the changed files as the task allows them."""
+    named = {each.strip().removeprefix("./") for each in spec.files}
+    judges: list[Touched] = []
+    for path in dict.fromkeys((*before, *now)):
         old, new = before.get(path, ""), now.get(path, "")
-        found += _leaving(path, old, new)
+        judges += _leaving(path, old, new)
         if path not in named:
-            found += _judging(path, old, new)
-    tests = [path for path in paths if is_test(path)]
-    free = [path for path in tests if path not in named]
-    lost = lost_tests(_of(before, free), _of(now, tests))
-    found += [Touched(what=f"the test {name} is gone") for name in lost]
+            judges += _judging(path, old, new)
+            judges += [] if path in before else _shadowing(path)
+    free = [path for path in before if is_test(path) and path not in named]
+    free = [path for path in free if not asks_for(spec, path)]
+    return judges + _weakened(before, now, free=free, kept=kept_files(spec, found))
+
+
+def _weakened(
+    before: Mapping[str, str],
+    now: Mapping[str, str],
+    *,
+    free: Collection[str],
+    kept: Collection[str],
+) -> list[Touched]:
+    """What became of the tests in files that were there: gone, moved, skipped, altered, or not run."""
+    old, new = _of(before, free), {path: now[path] for path in now if is_test(path)}
+    moved = moved_tests({path: before.get(path, "") for path in new} | old, new, sources=free)
+    found = [Touched(what=f"the test {name} is gone") for name in lost_tests(old, new)]
     found += [
-        Touched(what=f"{path} skips more tests than before")
-        for path in free
-        if more_skips(path, before.get(path, ""), now.get(path, ""))
+        _altered_on_the_way(each)
+        if each.source in kept and changed_on_the_way(each, before, now)
+        else Touched(what=str(each), unless=each)
+        for each in moved
     ]
-    return found
+    for path in free:
+        text = now.get(path, "")
+        if more_skips(path, old[path], text):
+            found.append(Touched(what=f"{path} skips more tests than before"))
+        if path in kept and path in now:
+            mine = [each for each in moved if each.source == path]
+            elsewhere = "\n".join(now[to] for each in mine for to in each.to)
+            names = altered(
+                path, old[path], text, moved={each.name for each in mine}, elsewhere=elsewhere
+            )
+            found += [Touched(what=f"{path} alters {name}") for name in names]
+    return [*found, *(Touched(what=str(each), unless=each) for each in stayed_tests(old, now))]
+
+
+def _altered_on_the_way(test: Moved) -> Touched:
+    return Touched(what=f"the test {test.name} is altered where it moved to, {test.to[0]}")
+
+
+def judging_scripts(
+    commands: Sequence[str], changes: Sequence[Change], files: Collection[str]
+) -> list[Touched]:
+    """Scripts that were there before, that these commands run, and that the task's files do not name."""
+    named = {each.strip().removeprefix("./") for each in files}
+    there = {each.path for each in changes if each.status not in ("A", "?")} - named
+    return [
+        Touched(what=f"{path}, which `{command}` runs", matters_to=f"^{re.escape(command)}$")
+        for command in commands
+        for path in scripts_of(command, there)
+    ]
 
 
 def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
@@ -93,7 +159,8 @@ def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
 
 def _is_read(path: str) -> bool:
     name = path.rpartition("/")[2]
-    return name in _PARTS or name.endswith(".py") or is_test(path) or bool(_by_name(name))
+    known = name in _PARTS or name.endswith(".py") or bool(_by_name(name))
+    return known or is_test(path) or bool(_shadowing(path))
 
 
 def _by_name(name: str) -> list[str]:
@@ -109,7 +176,17 @@ def _judging(path: str, old: str, new: str) -> list[Touched]:
         changed = [key for key in keys if _part(name, old, key) != _part(name, new, key)]
         return [Touched(what=f"{path} ({key})", matters_to=matters_to) for key in changed]
     if name.endswith(".py") and len(_PLUGIN.findall(new)) > len(_PLUGIN.findall(old)):
-        return [Touched(what=f"{path} reaches into pytest")]
+        return [Touched(what=f"{path} reaches into the test runner")]
+    return []
+
+
+def _shadowing(path: str) -> list[Touched]:
+    """A module in the root that has the name of a test runner's or of one of Python's own."""
+    module = _MODULE.fullmatch(path)
+    if module and module[1] in _RUNNERS | sys.stdlib_module_names:
+        return [
+            Touched(what=f"{path} is loaded instead of Python's or the test runner's {module[1]}")
+        ]
     return []
 
 

@@ -38,16 +38,16 @@ class Judge:
     """
     `run` runs commands that the task itself names; `run_claimed` those that somebody proposes, and
     is None where no sandbox holds. `validation` are the commands that every task has to pass.
-    `doubt` says why what a run of tests tells does not count, or nothing. `tell` hears of each
-    criterion as soon as its verdict is known.
+    `doubt` says why what a command tells does not count, or nothing, and hears whether it ran tests.
+    `tell` hears of each criterion as soon as its verdict is known.
     """
 
     folder: str
     run: Run
     run_claimed: Run | None
     validation: Sequence[str] = ()
-    find_test: FindTest = lambda name: None
-    doubt: Callable[[str], str] = lambda command: ""
+    find_test: FindTest = lambda name: ()
+    doubt: Callable[[str, bool], str] = lambda command, tests: ""
     tell: Callable[[Criterion], None] = lambda criterion: None
 
     async def criteria(self, texts: Sequence[str], claims: Mapping[str, Claim]) -> list[Criterion]:
@@ -79,8 +79,9 @@ class Judge:
                 case.seen[item] = self._doubted(item.probe, sight)
 
     def _doubted(self, probe: Probe, sight: Sight) -> Sight:
-        """Tests that fail are believed; tests that pass only where nobody had a hand in the judging."""
-        if sight.tests and sight.state == "confirmed" and (why := self.doubt(probe.target)):
+        """What fails is believed; tests and validation pass only where nobody had a hand in the judging."""
+        judged = sight.tests or probe.target in self.validation
+        if judged and sight.state == "confirmed" and (why := self.doubt(probe.target, sight.tests)):
             return replace(sight, state="unconfirmed", seen=f"{why} ({sight.seen})")
         return sight
 

@@ -7,46 +7,54 @@ report is none.
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from prowess.check.runners import Form
-from prowess.check.tests_run import TestRun, go_events
+from prowess.check.tests_run import Ends, TestRun, go_events
 
 MAX_BYTES = 64 * 1024 * 1024
 _KINDS: Mapping[Form, str] = {"junit": "pytest", "jest": "jest", "go": "go test"}
+_Told = tuple[Counter[str], Ends]
 
 
 def read_report(form: Form, text: bytes, *, code: int) -> TestRun | None:
-    """The counts of a report; None when this is none."""
+    """The counts and the names of a report; None when this is none."""
     read = {"junit": _junit, "jest": _jest, "go": _go}[form]
-    counts = read(text[:MAX_BYTES])
-    if counts is None:
+    told = read(text[:MAX_BYTES])
+    if told is None:
         return None
+    counts, ends = told
+    names = frozenset(name for name, end in ends if end != "skipped")
     return TestRun(
         kind=_KINDS[form],
         code=code,
         passed=counts["passed"],
         failed=counts["failed"],
         skipped=counts["skipped"],
+        names=names,
+        left_out=frozenset(name for name, _ in ends) - names,
     )
 
 
-def _junit(text: bytes) -> Counter[str] | None:
+def _junit(text: bytes) -> _Told | None:
     try:
         root = ET.fromstring(text)  # noqa: S314 - expat expands no entity without measure
     except ET.ParseError:
         return None
-    total: Counter[str] = Counter()
+    if root.tag not in ("testsuites", "testsuite"):
+        return None
+    ends: Ends = []
     for case in root.iter("testcase"):
         inside = {each.tag for each in case}
         failed = inside & {"failure", "error"}
-        total["failed" if failed else "skipped" if "skipped" in inside else "passed"] += 1
-    return total if root.tag in ("testsuites", "testsuite") else None
+        end = "failed" if failed else "skipped" if "skipped" in inside else "passed"
+        ends.append((f"{case.get('classname')}::{case.get('name', '').partition('[')[0]}", end))
+    return Counter(end for _, end in ends), ends
 
 
-def _jest(text: bytes) -> Counter[str] | None:
+def _jest(text: bytes) -> _Told | None:
     """Vitest writes the same."""
     try:
         value = json.loads(text)
@@ -57,7 +65,20 @@ def _jest(text: bytes) -> Counter[str] | None:
     # A file that cannot even be loaded has no test that could fail.
     failed = max(_count(value, "numFailedTests"), _count(value, "numFailedTestSuites"))
     skipped = _count(value, "numPendingTests") + _count(value, "numTodoTests")
-    return Counter(passed=_count(value, "numPassedTests"), failed=failed, skipped=skipped)
+    total = Counter(passed=_count(value, "numPassedTests"), failed=failed, skipped=skipped)
+    return total, list(_titles(value))
+
+
+def _titles(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for file in _list(value, "testResults"):
+        for case in _list(file, "assertionResults"):
+            end = str(case.get("status"))
+            yield str(case.get("title")), end if end in ("passed", "failed") else "skipped"
+
+
+def _list(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    inside = value.get(name)
+    return [each for each in inside if isinstance(each, dict)] if isinstance(inside, list) else []
 
 
 def _count(value: Mapping[str, Any], name: str) -> int:
@@ -65,8 +86,10 @@ def _count(value: Mapping[str, Any], name: str) -> int:
     return count if isinstance(count, int) else 0
 
 
-def _go(text: bytes) -> Counter[str] | None:
-    return go_events(text.decode("utf-8", "replace"))
+def _go(text: bytes) -> _Told | None:
+    ends: Ends = []
+    total = go_events(text.decode("utf-8", "replace"), ends)
+    return None if total is None else (total, ends)
 
 
 def go_printed(text: str) -> str:

@@ -14,8 +14,9 @@ from typing import Literal
 from prowess.check.shell import simple_commands
 
 RUNS_TESTS = re.compile(
-    r"\b(?:pytest|unittest|jest|vitest|tox|nox"
-    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just)(?: run)? test)\b"
+    r"\b(?:pytest|unittest|jest|vitest|tox|nox|ctest|rspec|phpunit"
+    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just|dotnet|swift|mix|sbt|rake|mvnw?|gradlew?)"
+    r"(?: -\S+)*(?: run)? test)\b"
 )
 # The program, past variables that are set for it and those that start it.
 _RUNNER = re.compile(
@@ -23,6 +24,8 @@ _RUNNER = re.compile(
     r"(?:(?:\S*/)?python[\d.]*(?: -[A-Za-z]+)* -m )?(?:\S*/)?"
     r"(?P<runner>pytest|py\.test|unittest|jest|vitest|go test|cargo test)(?= |$)"
 )
+_A_TEST = re.compile(r"::\w|\btest_\w|\w_test\b|\.(?:test|spec)\.\w|\bTest[A-Z]\w")
+_LEFT_OUT = re.compile(r"--(?:ignore|deselect)[\w-]*[= ]\S+|\bnot \w+")
 _GO = re.compile(r"\bgo\s+test\b")
 _UNREADABLE = re.compile(r"[<>()#`]|\$\(|(?:^|\s)--(?:\s|$)|[;&|]\s*$")
 
@@ -42,6 +45,11 @@ def runner_in(command: str) -> str:
     """The runner that a command calls by its name, or an empty text; `make test` names none."""
     named = (_runner(words) for _, words in simple_commands(command) or ())
     return next(filter(None, named), "")
+
+
+def names_tests(text: str) -> bool:
+    """Whether a command or a sentence names tests, or files of tests, that are to run."""
+    return bool(_A_TEST.search(_LEFT_OUT.sub(" ", text)))
 
 
 def reporting(command: str, place: str) -> Reporting | None:

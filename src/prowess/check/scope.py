@@ -68,6 +68,8 @@ def _odd(change: Change, patterns: Sequence[str], *, twin: str) -> str:
         return f"differs from {twin} in case only"
     if change.link is not None and _leads_out(change.path, change.link):
         return f"is a link that leads out, to {change.link or 'nobody knows where'}"
+    if change.submodule and change.status == "m":
+        return "has changes inside that are committed nowhere, so that git keeps nothing of them"
     if change.submodule and change.path not in map(_plain, patterns):
         return "is a repository of its own, which only its full name allows"
     return ""

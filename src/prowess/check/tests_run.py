@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -19,7 +19,11 @@ _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRun:
-    """`kind` is empty where no summary was found; then only the exit code speaks."""
+    """
+    `kind` is empty where no summary was found; then only the exit code speaks. `names` are the tests
+    that a report says were run: of pytest with their module, `tests.test_a::test_b`; `left_out` are
+    those that it says were skipped.
+    """
 
     __test__ = False  # not one of pytest's own
 
@@ -28,6 +32,8 @@ class TestRun:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    names: frozenset[str] = field(default=frozenset(), repr=False)
+    left_out: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def ran(self) -> bool:
@@ -61,6 +67,7 @@ def read_test_run(output: str, *, code: int) -> TestRun:
 
 
 Counts = Mapping[str, int] | None
+Ends = list[tuple[str, str]]  # the name of each test, and `passed`, `failed` or `skipped`
 
 
 def _of(**counts: int) -> Counter[str]:
@@ -180,8 +187,8 @@ def _go(output: str) -> Counts:
     return total
 
 
-def go_events(output: str) -> Counter[str] | None:
-    """The tests in the output of `go test -json`; None when it is none."""
+def go_events(output: str, ends: Ends | None = None) -> Counter[str] | None:
+    """The tests in the output of `go test -json`; None when it is none. How each ended goes into `ends`."""
     total = _of()
     seen = False
     for line in output.splitlines():
@@ -191,6 +198,8 @@ def go_events(output: str) -> Counter[str] | None:
         seen = seen or "Package" in event
         if event.get("Action") in _GO_ACTIONS and event.get("Test"):
             total[_GO_ACTIONS[event["Action"]]] += 1
+            if ends is not None:
+                ends.append((str(event["Test"]), _GO_ACTIONS[event["Action"]]))
         elif event.get("Action") == "fail":
             total["failed"] = max(1, total["failed"])
     return total if seen else None

@@ -2,7 +2,8 @@
 Asking an agent, within what the loop may use: one attempt, from its prompt to its end.
 
 A usage limit of the agent's provider is waited out, and is no attempt. A budget that is used up is
-no attempt either: the agent is not asked, or is stopped at work, or is not waited for.
+no attempt either: the agent is not asked, or is stopped at work, or is not waited for. An agent that
+cannot begin at all is asked once, and then no more.
 """
 
 import asyncio
@@ -10,19 +11,30 @@ import os
 import time
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from prowess.core.agent import AgentEnd, AgentOrder, end_from_json
+from prowess.core.errors import OutsideError
+from prowess.core.event import Event
 from prowess.core.ports import Json
+from prowess.core.run import Outcome
 from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import leftovers, marks
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.guarding import restore_plan
+from prowess.loop.phases import Phase
 from prowess.loop.request import ARTIFACTS
 
 _PAUSE = 300.0  # seconds to wait for a usage limit when nobody says how long it lasts
+_AT_ONCE = 30.0  # seconds within which a program that ends without a word has not begun
+_NO_PROGRAM = (126, 127)  # what a shell ends with when it could not start what it was to
+
+
+class NoStartError(Exception):
+    """The agent cannot begin, whatever the task; the text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,18 +48,19 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One attempt at a task; `attempt` is its number."""
+    """One attempt at a task, on this branch; `attempt` is its number."""
 
     crew: Crew
     plan: Plan
     task: Task
     workspace: str
+    branch: str
     used: Used
     attempt: int
 
-    async def ask(self, step: Any, rules: str, agent: str, *, feedback: str) -> Answered:
-        """`SpentError` when a budget does not allow it."""
-        prompt, before = await self._prompt(step, feedback)
+    async def ask(self, phase: Phase, rules: str, agent: str, *, feedback: str) -> Answered:
+        """`SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin."""
+        prompt, before = await self._prompt(phase, feedback)
         while True:
             await self._look_at_budget(0.0)
             child = self.crew.next_run()
@@ -66,33 +79,52 @@ class Asking:
             end = end_from_json(seen["end"])
             self._tell_ended(agent, child, end, seen)
             self._count(child, end)
+            if "broken" in seen:
+                raise OutsideError(seen["broken"], hint=seen["hint"])
             if end.trouble != "usage_limit":
+                self._must_have_begun(agent, end, changed=seen["changed"])
                 return Answered(end=end, changed=seen["changed"], tampered=seen["tampered"])
             await self._wait(end)
 
-    async def _prompt(self, step: Any, feedback: str) -> tuple[TaskPrompt, list[Any]]:
-        """The prompt, and the marks of the plan before the agent can set any."""
+    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, list[Any]]:
+        """
+        The prompt, and the marks of the plan before the agent can set any. Facts about its skills are
+        kept with the step and told after it, so that a replay tells them under the same numbers.
+        """
+        facts: list[Event] = []
+        make = partial(
+            task_prompt,
+            self.crew.plan_name,
+            self.plan,
+            self.task,
+            "implementation" if phase.type == "execute" else "review",
+            self.crew.world.settings,
+            record=facts.append,
+            feedback=feedback,
+            phase=phase.name,
+            run=self.crew.run,
+        )
 
         async def build() -> Json:
-            made = task_prompt(
-                self.crew.plan_name,
-                self.plan,
-                self.task,
-                step,
-                self.crew.world.settings,
-                record=self.crew.world.log.append,
-                feedback=feedback,
-            )
-            return {"prompt": asdict(made), "marks": marks.now(self.crew.request.plan)}
+            made = await self.crew.world.log.aside(make)
+            told = [[each.kind, dict(each.payload)] for each in facts]
+            return {
+                "prompt": asdict(made),
+                "marks": marks.now(self.crew.request.plan),
+                "told": told,
+            }
 
         built = await self.crew.step("prompt", build)
+        for kind, payload in built.get("told", ()):  # one of an older version has told them
+            self.crew.record(Event(run=self.crew.run, kind=kind, payload=payload))
         return TaskPrompt(**built["prompt"]), built["marks"]
 
     async def _attempt(
         self, prompt: TaskPrompt, rules: str, agent: str, child: str, before: list[Any]
     ) -> Json:
         request, repository = self.crew.request, self.crew.repository(self.workspace)
-        earlier = used_before(each.event for each in self.crew.world.log.run(child))
+        log = self.crew.world.log
+        earlier = await log.aside(lambda: used_before(each.event for each in log.run(child)))
         left = self.used.left(request, time.time())
         wall = request.wall if left is None else min(left, request.wall)
         order = AgentOrder(
@@ -107,19 +139,56 @@ class Asking:
             enough=lambda usage: self.used.enough(child, summed(usage, earlier), request),
         )
         await leftovers.end_leftovers(child)
+        await self.crew.must_be_on(self.workspace, self.branch)
         picture, plan = await repository.picture(), marks.content(request.plan)
-        end = await self.crew.open_agent(agent).work(order, record=self.crew.world.appender(child))
+        record = self.crew.world.appender(child)
+        record(self._started(agent, child))
+        self.crew.trodden.add(self.workspace)
+        end = await self.crew.open_agent(agent).work(order, record=record)
         if end.trouble == "timeout" and wall < request.wall:
             told = f"the budget of {request.seconds:g} seconds is used up"
             end = replace(end, trouble="budget", told=told)
         end = replace(end, usage=summed(end.usage, earlier))
+        record(_finished(agent, child, end))
         aside = os.path.join(request.workspace, ARTIFACTS, "plans", f"{child}.md")
-        return {
-            "end": end.as_json(),
-            "changed": await repository.picture() != picture,
-            "unticked": marks.undo_ticks(request.plan, before),
-            "tampered": restore_plan(request.plan, plan, aside),
+        seen: dict[str, Any] = {"end": end.as_json(), "unticked": [], "tampered": []}
+        try:
+            return seen | {
+                "changed": await repository.picture() != picture,
+                "unticked": marks.undo_ticks(request.plan, before),
+                "tampered": restore_plan(request.plan, plan, aside),
+            }
+        except (OutsideError, OSError) as error:  # what the agent has used counts all the same
+            hint = error.hint if isinstance(error, OutsideError) else "look what lies there"
+            return seen | {"changed": True, "broken": str(error), "hint": hint}
+
+    def _started(self, agent: str, child: str) -> Event:
+        """The attempt as a run of its own, for who looks at it alone."""
+        payload = {
+            "summary": f"Attempt {self.attempt}: {self.task.label}",
+            "visibility": "SUMMARY",
+            "run_kind": "attempt",
+            "skill": agent,
+            "arguments": self.task.label,
+            "parent": self.crew.run,
+            "project": self.crew.request.workspace,
+            "model": self.crew.request.model or "",
         }
+        return Event(run=child, kind="attempt.started", payload=payload)
+
+    def _must_have_begun(self, agent: str, end: AgentEnd, *, changed: bool) -> None:
+        """One that was seen to work in this loop can begin; what ends it then is an attempt's own trouble."""
+        if changed or agent in self.crew.begun or not (end.trouble == "auth" or _never_began(end)):
+            self.crew.begun.add(agent)
+            return
+        if end.trouble == "auth":
+            told, mend = "is not let in", "log in with it, or set its key"
+        else:
+            told, mend = "cannot begin", "mend its command, or the program"
+        code = f"exit code {end.code}, " if end.code else ""
+        raise NoStartError(
+            f"the agent {agent} {told}: {end.why} ({code}in {self.workspace}); {mend}, and begin again"
+        )
 
     def _tell_ended(self, agent: str, child: str, end: AgentEnd, seen: dict[str, Any]) -> None:
         for label in seen["unticked"]:
@@ -128,7 +197,7 @@ class Asking:
             self._tell("loop.plan_restored", f"The plan was put back: {what}", what=what)
         self.crew.tell(
             "agent.joined",
-            f"{agent}: {end.trouble if end.trouble != 'none' else 'ended'}",
+            _worded(agent, end),
             child=child,
             skill=agent,
             end={name: value for name, value in end.as_json().items() if name != "answer"},
@@ -176,3 +245,33 @@ class Asking:
             await asyncio.sleep(pause())
 
         await self.crew.step("pause", sleep)
+
+
+def _never_began(end: AgentEnd) -> bool:
+    """It came to nothing before anything was heard of it; built-in has no code, and no reply came."""
+    at_once = end.seconds < _AT_ONCE or end.code is None or end.code in _NO_PROGRAM
+    return end.trouble == "crash" and not end.spoke and not end.killed_by and at_once
+
+
+def _worded(agent: str, end: AgentEnd) -> str:
+    why = f": {end.why}" if end.why else ""
+    return f"{agent}: ended" if end.trouble == "none" else f"{agent}: {end.trouble}{why}"
+
+
+def _finished(agent: str, child: str, end: AgentEnd) -> Event:
+    """How the attempt ended, in the form that every end of a run has; it says nothing of the task."""
+    well = end.trouble == "none"
+    outcome = Outcome(
+        ending="done" if well else "failed",
+        answer=end.answer,
+        reason="the agent says that it is done" if well else end.told or end.why,
+        iterations=end.iterations,
+        tokens=end.usage.input_tokens + end.usage.output_tokens,
+        cost=end.usage.cost,
+    )
+    payload = {
+        "summary": _worded(agent, end),
+        "visibility": "SUMMARY",
+        "outcome": outcome.as_json(),
+    }
+    return Event(run=child, kind="attempt.finished", payload=payload)

@@ -61,6 +61,14 @@ class Used:
         self.unpriced = self.unpriced or (counts and (cost is None or not (tokens or cost)))
         self.dollars += cost or 0.0
 
+    def cut_off(self) -> None:
+        """No agent is at work any more: what those had told who were stopped counts too."""
+        for usage in self.under_way.values():
+            self.tokens += usage.input_tokens + usage.output_tokens
+            self.unpriced = self.unpriced or usage.cost is None
+            self.dollars += usage.cost or 0.0
+        self.under_way.clear()
+
     def enough(self, run: str, usage: Usage, request: LoopRequest) -> str:
         """Why an agent at work has to stop; what those use that work beside it counts too."""
         self.under_way[run] = usage
@@ -86,5 +94,5 @@ class Used:
         )
         for used, most, name in limits:
             if most and used >= most:
-                return f"the budget of {most:g} {name} is used up"
+                return f"the budget of {most:g} {name[:-1] if most == 1 else name} is used up"
         return ""

@@ -27,7 +27,8 @@ async def choose(path: str, tried: Collection[str], most: int) -> Json:
     plan = marks.read(path)
     if plan is None:
         raise UsageError(f"{path} holds no task any more", hint="put the plan back, and resume")
-    waiting = plan.waiting()
+    # Whoever names a task that is not there waits for something, and nobody knows for what.
+    waiting = plan.waiting().keys() | {task for task, _ in plan.unknown()}
     to_do = [
         task
         for task in plan.tasks
@@ -37,7 +38,7 @@ async def choose(path: str, tried: Collection[str], most: int) -> Json:
     if not chosen:
         return None
     return {
-        "tasks": [task.as_json() for task in chosen],
+        "tasks": [{**task.as_json(), "twin": task.twin} for task in chosen],
         "validation": list(plan.validation),
         "left": len(to_do),
     }
@@ -52,8 +53,8 @@ def chosen_from_json(value: Mapping[str, Any]) -> Chosen:
 
 
 def name_of(task: Task) -> str:
-    """What tells a task from the others of its plan while the plan is edited below it."""
-    return f"{key_of(task.label)} {task.line}"
+    """What tells a task from the others of its plan, wherever the plan is edited meanwhile."""
+    return f"{key_of(task.label)} {task.twin}"
 
 
 def together(ready: Sequence[Task], most: int) -> list[Task]:

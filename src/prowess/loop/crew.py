@@ -5,13 +5,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from prowess.check.changes import Tree, open_tree
+from prowess.core.errors import OutsideError
 from prowess.core.event import Event
-from prowess.core.ports import Record
+from prowess.core.ports import Json, Record
+from prowess.engine.choosing import check_registry
 from prowess.engine.world import World
 from prowess.loop.abreast import Step
 from prowess.loop.agents.base import Agent
 from prowess.loop.agents.known import open_program, passed_on
 from prowess.loop.git import Repository
+from prowess.loop.git_settings import Kept
 from prowess.loop.request import LoopRequest, own_paths, plan_name
 
 
@@ -19,8 +23,9 @@ from prowess.loop.request import LoopRequest, own_paths, plan_name
 class Crew:
     """
     `step` does a durable step of the run. `kept` is how git behaved before any agent was at work,
-    known once the loop has begun. `agents` brings agents of the caller's own, by name, before
-    those that are known.
+    known once the loop has begun. `begun` are the agents that were seen to work in this loop, `trodden`
+    the work trees that an agent was at work in since this process took it up. `agents` brings agents
+    of the caller's own, by name, before those that are known.
     """
 
     run: str
@@ -28,7 +33,9 @@ class Crew:
     request: LoopRequest
     world: World
     record: Record
-    kept: dict[str, str | None] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
+    begun: set[str] = field(default_factory=set)
+    trodden: set[str] = field(default_factory=set)
     agents: Callable[[str], Agent | None] = lambda name: None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -41,7 +48,39 @@ class Crew:
         return own_paths(self.request)
 
     def repository(self, folder: str) -> Repository:
-        return Repository(folder=folder, own=self.own, kept=self.kept)
+        return Repository(folder=folder, own=self.own, kept=self.kept, tell=self.warn)
+
+    async def must_be_on(self, folder: str, branch: str) -> None:
+        """Stop where another branch is checked out and no agent of ours can have done it."""
+        now = await self.repository(folder).branch()
+        if folder not in self.trodden and now != branch:
+            named = branch.removeprefix("refs/heads/")
+            raise OutsideError(
+                f"{folder} is on {now.removeprefix('refs/heads/') or 'no branch'}, and the task was"
+                f" begun on {named or 'no branch'}",
+                hint=f"`git switch {named or '--detach'}`, then begin a new loop; nothing was changed",
+            )
+
+    async def back_to(self, folder: str, branch: str, base: str, aside: str) -> list[str]:
+        """On the branch again that an agent may have left; what was put back."""
+        await self.must_be_on(folder, branch)
+        return await self.repository(folder).back_to(branch, base, aside)
+
+    async def standing(self, folder: str, base: str) -> Json:
+        """How files stand that differ from `base` before anybody works here, as the check sees them."""
+        return await self._tree(folder).standing(base)
+
+    async def standing_tracked(self, folder: str) -> Json:
+        """The same of files that git keeps, where all that was done is committed."""
+        return await self._tree(folder).standing("HEAD", tracked=True)
+
+    def _tree(self, folder: str) -> Tree:
+        return open_tree(folder, self.world.sandbox, rules=self.kept.rules)
+
+    def warn(self, told: str) -> None:
+        """Something that the person has to know, also when it happens in the middle of a step."""
+        payload = {"summary": told, "visibility": "SUMMARY"}
+        self.world.appender(self.run)(Event(run=self.run, kind="run.warned", payload=payload))
 
     def next_run(self) -> str:
         return f"{self.run}.{next(self._numbers)}"
@@ -57,16 +96,24 @@ class Crew:
             from prowess.loop.agents.built_in import BuiltIn
 
             return BuiltIn(world=self.world)
-        return open_program(name, command=self.request.command)
+        return _open(self.request, name)
 
     def passed_on(self, name: str) -> dict[str, str]:
         return passed_on(name, self.world.environment)
 
 
 def check_agents(request: LoopRequest, world: World) -> None:
-    """Refuse now what would only fail later: an agent that is not there, a model that cannot be had."""
+    """
+    Refuse now what would only fail later: an agent that is not there, a model that cannot be had, a
+    registry of skills that cannot be read.
+    """
+    check_registry(world.settings)
     for name in {request.agent, request.reviewer or request.agent}:
         if name == "built-in":
             world.open_model(request.model or world.settings.model_default or None, None)
         else:
-            open_program(name, command=request.command)
+            _open(request, name)
+
+
+def _open(request: LoopRequest, name: str) -> Agent:
+    return open_program(name, command=request.command, home=request.workspace)

@@ -2,39 +2,50 @@
 What the loop does with git: look, keep, and never lose anybody's work.
 
 An agent could have written into `.git`, so hooks and monitors of the repository are never run, and
-its settings are put back as they were before any agent was at work. Git gets none of our secrets.
+its settings are put back as they were before any agent was at work. The index may be the agent's
+work too: what lies in the tree is read with an index made anew, in which no flag hides a file. Git
+gets none of our secrets.
 """
 
-import asyncio
 import os
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
+import stat
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.scratch import scratch
-from prowess.loop.guarding import Kept, no_link, put_back
+from prowess.loop.git_run import run_git
+from prowess.loop.git_settings import Kept
+from prowess.loop.guarding import no_link, read_plain
+from prowess.loop.request import ARTIFACTS
 
 _SAFE = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
 )  # fmt: skip
+_READ = (".gitattributes", ".gitignore", ".gitmodules")  # by git itself, whatever it is asked
 _NOBODY = ("-c", "user.name=Prowess", "-c", "user.email=prowess@localhost")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """A work tree. `own` are paths in it that the loop itself writes; a folder ends in a slash."""
+    """
+    A work tree. `own` are paths in it that the loop itself writes; a folder ends in a slash. `tell` hears
+    what a person has to know.
+    """
 
     folder: str
     own: tuple[str, ...] = ()
-    kept: Kept = field(default_factory=dict)  # git's settings before any agent was at work
+    kept: Kept = field(default_factory=Kept)  # git's settings before any agent was at work
+    tell: Callable[[str], None] = lambda told: None
 
     async def git(self, *words: str, fails: bool = True, more: Mapping[str, str] = {}) -> str:
         """What git prints. When it fails: `OutsideError`, or an empty text where `fails` is false."""
-        put_back(self.kept)
+        self.kept.put_back()
+        self._take_pipes_away()
         identity = () if await self._has_identity(words) else _NOBODY
-        code, out, err = await _run("git", *_SAFE, *identity, *words, cwd=self.folder, more=more)
+        code, out, err = await run_git(*_SAFE, *identity, *words, cwd=self.folder, more=more)
         if code and fails:
             raise OutsideError(
                 f"git {words[0]} failed: {err.strip() or out.strip()}",
@@ -42,24 +53,52 @@ class Repository:
             )
         return "" if code else out
 
+    def _take_pipes_away(self) -> None:
+        """Git would wait for ever for what comes out of a pipe; there is nothing in one to be lost."""
+        for path in (os.path.join(self.folder, name) for name in _READ):
+            if os.path.lexists(path) and stat.S_ISFIFO(os.lstat(path).st_mode):
+                os.unlink(path)
+                self.tell(f"{path} was a pipe, and is taken away: git would wait for it for ever")
+
     async def _has_identity(self, words: tuple[str, ...]) -> bool:
         if words[0] not in ("commit", "commit-tree", "merge"):
             return True
-        code, _, _ = await _run("git", "config", "user.email", cwd=self.folder)
+        code, _, _ = await run_git("config", "user.email", cwd=self.folder)
         return code == 0
 
     async def head(self) -> str:
-        return (await self.git("rev-parse", "HEAD")).strip()
+        return await self._name("HEAD")
+
+    async def _name(self, revision: str) -> str:
+        return (await self.git("rev-parse", revision)).strip()
 
     async def branch(self) -> str:
         """The branch that is checked out; empty where none is."""
         return (await self.git("symbolic-ref", "-q", "HEAD", fails=False)).strip()
 
-    async def back_to(self, branch: str) -> None:
-        """On this branch again, with the tree as it is; an agent that went elsewhere loses nothing."""
-        if branch and await self.branch() != branch:
-            await self.git("symbolic-ref", "HEAD", branch)
-            await self.git("reset", "-q")
+    async def back_to(self, branch: str, base: str, aside: str) -> list[str]:
+        """
+        On this branch again and on top of `base`, with the tree as it is; what was put back. Without a
+        branch HEAD is on none, and no branch is moved.
+
+        An agent that went elsewhere loses nothing. A history in place of the one that led to `base` is
+        kept in the branch `aside`.
+        """
+        if await self.branch() != branch:
+            if branch:
+                await self.git("symbolic-ref", "HEAD", branch)
+            else:
+                await self.git("update-ref", "--no-deref", "HEAD", base)
+            await self._reindex(base)
+        head = (await self.git("rev-parse", "-q", "--verify", "HEAD", fails=False)).strip()
+        if head and (await self.git("merge-base", base, head, fails=False)).strip() == base:
+            return []
+        if head:
+            await self._keep_beside(await self._name(f"{head}^{{tree}}"), aside)
+        place = (branch,) if branch else ("--no-deref", "HEAD")
+        await self.git("update-ref", *place, base)
+        await self._reindex(base)
+        return [f"the history of {branch.removeprefix('refs/heads/') or 'HEAD'}"]
 
     async def restore(self, tree: str, aside: str) -> list[str]:
         """
@@ -74,13 +113,14 @@ class Repository:
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-status", tree, now)
         fields = told.split("\0")
         changed = dict(zip(fields[1::2], fields[::2], strict=False))
-        for path, status in changed.items():
-            if status == "A":
-                with suppress(FileNotFoundError, IsADirectoryError):
+        async with self._index(now) as index:
+            # What came goes first: a file may be where a folder was, or the other way round.
+            for path in (path for path, status in changed.items() if status == "A"):
+                with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
                     os.unlink(os.path.join(self.folder, path))
-            else:
-                await self.git("checkout", "-q", tree, "--", f":(literal){path}")
-        return list(changed)
+            for path in (path for path, status in changed.items() if status != "A"):
+                await self.git("checkout", "-q", tree, "--", _literal(path), more=index)
+        return list(map(printable, changed))
 
     async def must_be_clean(self) -> None:
         """The loop tells its own changes from a person's by beginning with none."""
@@ -99,43 +139,133 @@ class Repository:
                 "the repository has no commit yet", hint="commit what is there, then start the loop"
             )
         if changed := await self.changed():
-            shown = ", ".join(changed[:5]) + (" …" if len(changed) > 5 else "")  # noqa: PLR2004
             raise UsageError(
-                f"there are uncommitted changes: {shown}",
+                f"there are uncommitted changes: {_few(changed)}",
                 hint="commit or stash them first, so that nobody takes them for the agent's",
             )
+        if hidden := await self._hidden():
+            raise UsageError(
+                f"git was told to pass over files that differ from the last commit: {_few(hidden)}",
+                hint="`git update-index --no-assume-unchanged --no-skip-worktree FILE`, or `git"
+                " sparse-checkout disable`, then commit or stash them; the loop would lose them",
+            )
 
-    async def changed(self) -> list[str]:
+    async def must_have_followed(self, since: str) -> None:
+        """
+        Stop where the branch was moved and the index still is what it was `since`.
+
+        A person who commits here takes their index along. A program that moves the branch from another
+        work tree does not, and what it brought in was checked by nobody.
+        """
+        listed = ("diff-index", "--cached", "-z", "--name-only")
+        ahead = set((await self.git(*listed, "HEAD")).split("\0"))
+        ahead -= set((await self.git(*listed, since)).split("\0"))
+        if strayed := sorted(path for path in ahead if not self._is_own(path)):
+            raise OutsideError(
+                f"the branch was moved from outside of {self.folder}: {_few(strayed)}",
+                hint=f"look at `git log {since[:12]}..`; to undo it: `git reset --soft {since[:12]}`",
+            )
+
+    async def changed(self, more: Mapping[str, str] = {}) -> list[str]:
         """Paths that differ from the last commit, or are new, but for the loop's own."""
-        told = await self.git("status", "--porcelain", "-z", "--no-renames", "-uall")
+        told = await self.git("status", "--porcelain", "-z", "--no-renames", "-uall", more=more)
         paths = [line[3:] for line in told.split("\0") if line]
         return [path for path in paths if not self._is_own(path)]
 
-    async def picture(self) -> str:
-        """The name that git has for everything in the tree as it lies there, but for the loop's own files."""
-        index = (await self.git("rev-parse", "--git-path", "index")).strip()
-        with scratch("index") as place:
-            own_index = os.path.join(place, "index")
-            with suppress(FileNotFoundError):  # its stamps save git from reading every file
-                shutil.copy(os.path.join(self.folder, index), own_index)
-            more = {"GIT_INDEX_FILE": own_index}
-            inside = [path for path in self.own if not path.startswith("..")]
-            await self.git("add", "-A", more=more)
-            if inside:
-                leave = ("rm", "-rqf", "--cached", "--ignore-unmatch", "--", *inside)
-                await self.git(*leave, more=more)
-            return (await self.git("write-tree", more=more)).strip()
+    async def _hidden(self) -> list[str]:
+        """Paths that differ from the last commit where the flags of the index are not asked."""
+        async with self._index("HEAD") as index:
+            return await self.changed(index)
 
-    async def commit(self, message: str) -> str:
-        """Keep everything that changed as one commit, if anything did; the commit that is then the last."""
-        await self.git("add", "-A")
-        if await self.git("status", "--porcelain"):
-            await self.git("commit", "-q", "--no-verify", "-m", message)
+    async def picture(self) -> str:
+        """
+        The name that git has for everything in the tree as it lies there.
+
+        The loop's own files are not in it, nor is a repository inside that has no commit: git cannot
+        hold one.
+        """
+        return await self._everything(but=self._own_inside())
+
+    async def _everything(self, *, but: Sequence[str] = ()) -> str:
+        told = await self._told_by_name()
+        named = [path for path in told if not (but and self._is_own(path))]
+        async with self._index("HEAD") as index:
+            out = [f":(exclude,literal){path}" for path in (*but, *await self._unborn(index))]
+            await self.git("add", "-A", "--", ".", *out, more=index)
+            if named:
+                await self._add_named(named, index)
+            if but:
+                leave = ("rm", "-rqf", "--cached", "--ignore-unmatch", "--")
+                await self.git(*leave, *map(_literal, but), more=index)
+            return (await self.git("write-tree", more=index)).strip()
+
+    async def _told_by_name(self) -> list[str]:
+        """Ignored files that git was told of by name (`git add -f`), so that they are kept all the same."""
+        told = await self.git("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+        return [path for path in told.split("\0") if path and _is_there(self.folder, path)]
+
+    async def _add_named(self, paths: Sequence[str], index: Mapping[str, str]) -> None:
+        names = f"{index['GIT_INDEX_FILE']}.names"
+        _write("", names, os.fsencode("\0".join(paths)))
+        listed = (f"--pathspec-from-file={names}", "--pathspec-file-nul")
+        await self.git("add", "-f", *listed, more={**index, "GIT_LITERAL_PATHSPECS": "1"})
+
+    async def _inner(self, index: Mapping[str, str]) -> list[str]:
+        """Repositories in the tree that are none of its submodules."""
+        told = await self.git("ls-files", "-z", "--others", "--exclude-standard", more=index)
+        return [path.rstrip("/") for path in told.split("\0") if path.endswith("/")]
+
+    async def _unborn(self, index: Mapping[str, str]) -> list[str]:
+        head = ("rev-parse", "-q", "--verify", "HEAD")
+        return [
+            path
+            for path in await self._inner(index)
+            if not await self.git(
+                f"--git-dir={os.path.join(self.folder, path, '.git')}", *head, fails=False
+            )
+        ]
+
+    @asynccontextmanager
+    async def _index(self, tree: str) -> AsyncIterator[Mapping[str, str]]:
+        """An index of our own that holds this tree, as what git is to be told with it."""
+        with scratch("index") as place:
+            index = {"GIT_INDEX_FILE": os.path.join(place, "index")}
+            await self.git("read-tree", tree, more=index)
+            yield index
+
+    async def commit(self, message: str, *, tree: str = "", base: str = "") -> str:
+        """
+        Keep `tree`, else all that lies there, as one commit, if it is anything new; the last commit.
+
+        The plan is kept as it lies there, and the loop's own folder as it is in `base`.
+        """
+        tree, head = tree or await self.picture(), await self.head()
+        async with self._index(tree) as index:
+            for path in self._own_inside():
+                await self.git("reset", "-q", base or head, "--", _literal(path), more=index)
+            for path in self._own_inside():
+                await self._add_own(path, index)
+            tree = (await self.git("write-tree", more=index)).strip()
+        if tree != await self._name(f"{head}^{{tree}}"):
+            made = await self.git("commit-tree", tree, "-p", head, "-m", message)
+            await self.git("update-ref", "-m", f"commit: {message}", "HEAD", made.strip(), head)
+        await self._reindex("HEAD")
         return await self.head()
+
+    async def _add_own(self, path: str, index: Mapping[str, str]) -> None:
+        listed = ("ls-files", "--cached", "--others", "--exclude-standard", "--")
+        literal = _literal(path)
+        if not path.endswith("/") and await self.git(*listed, literal, more=index):
+            await self.git("add", "-A", "--", literal, more=index)
+
+    async def _reindex(self, tree: str) -> None:
+        """The index of the work tree itself, made anew: no flag that was set in it lasts."""
+        await self.git("read-tree", tree)
+        await self.git("update-index", "-q", "--refresh", fails=False)
 
     async def commit_only(self, path: str, message: str) -> str:
         """Keep what changed in this one file, if anything did and git looks after it; the last commit."""
-        literal = f":(literal){path}"
+        literal = _literal(path)
         known = not path.startswith("..") and await self.git("ls-files", "--", literal)
         if known and await self.git("status", "--porcelain", "--", literal):
             await self.git("commit", "-q", "--no-verify", "-m", message, "--", literal)
@@ -149,15 +279,30 @@ class Repository:
         in the middle, it takes nothing out of a branch that is there: what is in the tree by then is
         kept beside it.
         """
+        await self.move_inner(base, left_in(self.folder, branch))
         kept = {path: _read(self.folder, path) for path in self.own if not path.endswith("/")}
-        if await self.changed() or await self.head() != base:
-            await self.git("add", "-A")
-            await self._keep_beside((await self.git("write-tree")).strip(), branch)
+        whole = await self._everything()
+        told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-only", base, whole)
+        changed = [path for path in told.split("\0") if path and not self._is_own(path)]
+        if changed or await self.head() != base:
+            await self._keep_beside(whole, branch)
+        await self._reindex(whole)
         await self.git("reset", "-q", "--hard", base)
         for path, content in kept.items():
             if content is not None:
                 _write(self.folder, path, content)
         return branch if await self.tree_of(branch) else ""
+
+    async def move_inner(self, base: str, into: str) -> None:
+        """Repositories that lie in the tree since `base`, of which a branch would hold nothing, go elsewhere."""
+        async with self._index(base) as index:
+            found = [path for path in await self._inner(index) if not self._is_own(path)]
+        for path in found:
+            place = _free_place(os.path.join(into, path))
+            shutil.move(os.path.join(self.folder, path), no_link(place))
+            self.tell(
+                f"{printable(path)} is a repository of its own; what was done in it is in {place}"
+            )
 
     async def _keep_beside(self, tree: str, branch: str) -> None:
         name, number = branch, 1
@@ -174,43 +319,50 @@ class Repository:
         name = f"refs/heads/{branch}^{{tree}}"
         return (await self.git("rev-parse", "-q", "--verify", name, fails=False)).strip()
 
+    def _own_inside(self) -> list[str]:
+        return [path for path in self.own if not path.startswith("..")]
+
     def _is_own(self, path: str) -> bool:
         return any(path.startswith(own) if own.endswith("/") else path == own for own in self.own)
 
 
-async def _run(*words: str, cwd: str, more: Mapping[str, str] = {}) -> tuple[int, str, str]:
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            cwd=cwd,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**_environment(cwd), **more},
-        )
-    except FileNotFoundError:
-        raise OutsideError("git is not on this machine", hint="install git") from None
-    out, err = await process.communicate()
-    return process.returncode or 0, out.decode(errors="replace"), err.decode(errors="replace")
+def _few(paths: Sequence[str]) -> str:
+    return ", ".join(map(printable, paths[:5])) + (" …" if len(paths) > 5 else "")  # noqa: PLR2004
 
 
-def _environment(folder: str) -> dict[str, str]:
-    """What git needs and no more; the work tree is where it is, whatever the repository says."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    kept |= {name: value for name, value in os.environ.items() if name.startswith("GIT_AUTHOR")}
-    place = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
-    if os.path.isdir(os.path.join(folder, ".git")):
-        place |= {"GIT_WORK_TREE": folder, "GIT_DIR": os.path.join(folder, ".git")}
-    return kept | place
+def _literal(path: str) -> str:
+    """The path as git takes it for itself, whatever signs are in it."""
+    return f":(literal){path}"
+
+
+def printable(path: str) -> str:
+    """A name for people and for the log, also where it is no text."""
+    return os.fsencode(path).decode(errors="replace")
+
+
+def left_in(folder: str, branch: str) -> str:
+    """Where a work tree keeps what was left and no branch can hold."""
+    return os.path.join(folder, ARTIFACTS, "left", branch)
+
+
+def _free_place(path: str) -> str:
+    """The path, or one beside it, where nothing is; its folder is there."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    number, place = 1, path
+    while os.path.lexists(place):
+        number += 1
+        place = f"{path}-{number}"
+    return place
+
+
+def _is_there(folder: str, path: str) -> bool:
+    return os.path.lexists(os.path.join(folder, path))
 
 
 def _read(folder: str, path: str) -> bytes | None:
-    if os.path.islink(os.path.join(folder, path)):
-        return None  # an agent made it one; what the last commit has is put back
     try:
-        with open(os.path.join(folder, path), "rb") as file:
-            return file.read()
-    except OSError:
+        return read_plain(os.path.join(folder, path))
+    except OSError:  # an agent made it a link, say; what the last commit has is put back
         return None
 
 

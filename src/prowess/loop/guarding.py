@@ -1,44 +1,43 @@
 """
-What an agent may not change behind the loop's back: how git behaves here, the plan it is judged by,
-and where files lead.
+What an agent may not change behind the loop's back: the plan it is judged by, and where files lead.
 
-An agent can write anything in its workspace, `.git` included. Settings of git can run programs, and
-a link can lead out of the workspace; so the settings are put back before git is used, links are not
+An agent can write anything in its workspace, and a link can lead out of it; so links are not
 followed, and a plan whose tasks were changed during an attempt is put back as it was.
 """
 
-import base64
+import errno
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from prowess.core.errors import OutsideError, UsageError
-from prowess.core.task import Plan, Task
+from prowess.core.locks import lock
+from prowess.core.task import DONE, Plan, Task, key_of, names_of
 from prowess.select.plan import read_plan
 
-_SETTINGS = ("config", "config.worktree", os.path.join("info", "attributes"))
-Kept = Mapping[
-    str, str | None
-]  # the files that say how git behaves, in base64; None: there is none
+
+@contextmanager
+def alone_in(folder: str) -> Iterator[None]:
+    """Two loops in one work tree would take each other's work for their agents'; the second is refused."""
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if not _locked(held):
+            raise UsageError(
+                f"another loop is at work in {folder}",
+                hint="wait for its end, or use a work tree of your own: `git worktree add`",
+            )
+        yield
+    finally:
+        os.close(held)
 
 
-def git_settings(folder: str) -> dict[str, str | None]:
-    """How git behaves in this repository before any agent has been at work in it."""
-    place = _git_folder(folder)
-    return {os.path.join(place, name): _encoded(os.path.join(place, name)) for name in _SETTINGS}
-
-
-def put_back(kept: Kept) -> list[str]:
-    """Put git's settings back where they were changed; which ones were."""
-    changed = [path for path, content in kept.items() if _encoded(path) != content]
-    for path in changed:
-        content = kept[path]
-        if os.path.lexists(path):
-            os.unlink(path)
-        if content is not None:
-            with open(path, "wb") as file:
-                file.write(base64.b64decode(content))
-    return changed
+def _locked(folder: int) -> bool:
+    try:
+        return lock(folder)
+    except OSError:  # a file system that locks no folders, such as NFS
+        return True
 
 
 def no_link(path: str) -> str:
@@ -50,14 +49,25 @@ def no_link(path: str) -> str:
     return path
 
 
+def read_plain(path: str) -> bytes:
+    """What a file holds; `OSError` for anything else, such as a pipe that nobody ever writes into."""
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(opened, "rb") as file:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise OSError(errno.EINVAL, "it is not a plain file")
+        return file.read()
+
+
 def restore_plan(path: str, before: bytes, aside: str) -> list[str]:
     """Put a plan back whose tasks were changed; the changed one is kept at `aside`, and told is what was."""
-    after = b""  # of a plan that was taken away
-    with suppress(FileNotFoundError), open(no_link(path), "rb") as file:
-        after = file.read()
+    after = b""  # of a plan that was taken away, or is no file any more
+    with suppress(OSError):
+        after = read_plain(no_link(path))
     told = tampered(before, after)
     if told:
         os.makedirs(os.path.dirname(no_link(aside)), exist_ok=True)
+        if os.path.lexists(path) and not os.path.isfile(path):
+            os.rename(path, f"{aside}.left")
         for place, content in ((aside, after), (path, before)):
             with open(place, "wb") as file:
                 file.write(content)
@@ -67,7 +77,8 @@ def restore_plan(path: str, before: bytes, aside: str) -> list[str]:
 def tampered(before: bytes, after: bytes) -> list[str]:
     """
     What was done to the tasks of a plan that nobody but a person or the loop may do: a mark, a
-    criterion, a scope, a validation command changed, a task gone. More tasks are fine.
+    criterion, a scope, a validation command changed, a task gone. More tasks are fine, unless they are
+    ticked already, or are called like another one and could be taken for it.
     """
     old = read_plan(before)
     try:
@@ -75,42 +86,40 @@ def tampered(before: bytes, after: bytes) -> list[str]:
     except UsageError:
         return ["the plan can no longer be read"]
     told = [] if old.validation == new.validation else ["the validation commands were changed"]
-    return told + [
-        f"{task.label!r} was {how}" for task in old.tasks if (how := _changed(task, new))
-    ]
+    return [*told, *_changed(old, new), *_added(old, new)]
 
 
-def _changed(task: Task, plan: Plan) -> str:
-    same = [each for each in plan.tasks if each.label == task.label]
-    if not same:
-        return "taken out or reworded"
-    if any(_judged_by(each) == _judged_by(task) for each in same):
-        return ""
-    return "ticked" if same[0].mark != task.mark else "changed"
+def _added(old: Plan, new: Plan) -> list[str]:
+    """What is wrong with tasks that came in."""
+    known = Counter(key_of(task.label) for task in old.tasks)
+    called = Counter(name for task in new.tasks for name in set(names_of(task)))
+    told = []
+    for task in new.tasks:
+        known[key_of(task.label)] -= 1
+        if known[key_of(task.label)] >= 0:
+            continue
+        if task.mark in DONE and not task.ignored:
+            told.append(f"{task.label!r} was added, ticked")
+        elif any(called[name] > 1 for name in names_of(task)):
+            told.append(f"{task.label!r} was added, and another task is called so")
+    return told
 
 
-def _judged_by(task: Task) -> Sequence[object]:
-    return (task.mark, task.criteria, task.files, task.after, task.ignored)
+def _changed(old: Plan, new: Plan) -> list[str]:
+    """What became of tasks that are no longer there as they were."""
+    same = {(task.label, _judged_by(task)) for task in new.tasks}
+    marks = {
+        task.label: task.mark for task in reversed(new.tasks)
+    }  # of the first that is called so
+    told = []
+    for task in old.tasks:
+        if task.label not in marks:
+            told.append(f"{task.label!r} was taken out or reworded")
+        elif (task.label, _judged_by(task)) not in same:
+            how = "ticked" if marks[task.label] != task.mark else "changed"
+            told.append(f"{task.label!r} was {how}")
+    return told
 
 
-def _git_folder(folder: str) -> str:
-    """The folder of the repository, also where the work tree is a linked one."""
-    place = os.path.join(folder, ".git")
-    if os.path.isfile(place):
-        with open(place, encoding="utf-8") as file:
-            place = os.path.join(folder, file.read().removeprefix("gitdir:").strip())
-        common = os.path.join(place, "commondir")
-        if os.path.isfile(common):
-            with open(common, encoding="utf-8") as file:
-                place = os.path.join(place, file.read().strip())
-    return os.path.realpath(place)
-
-
-def _encoded(path: str) -> str | None:
-    if os.path.islink(path):
-        return ""  # it was none when the loop began
-    try:
-        with open(path, "rb") as file:
-            return base64.b64encode(file.read()).decode()
-    except OSError:
-        return None
+def _judged_by(task: Task) -> tuple[object, ...]:
+    return (task.mark, task.description, task.criteria, task.files, task.after, task.ignored)

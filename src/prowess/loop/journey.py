@@ -7,10 +7,12 @@ could follow approved it.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
+from prowess.check.already import seen_by_us
 from prowess.check.claims import said_claims
 from prowess.check.feedback import feedback as feedback_of
 from prowess.check.report import write_artifacts
@@ -20,14 +22,15 @@ from prowess.core.ports import Json
 from prowess.core.process import Order
 from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import Asked, check_events, checker_of
-from prowess.loop.asking import Answered, Asking
+from prowess.loop.asking import Answered, Asking, NoStartError
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
 from prowess.loop.guarding import no_link
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
-from prowess.loop.review import read_review
+from prowess.loop.review import Review, read_review
 from prowess.loop.templates import template
+from prowess.loop.unkept import told_unkept, unkept
 
 MOST_PHASES = 100  # of one task; phases that lead in circles end here
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
@@ -35,13 +38,20 @@ _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """How one task ended. `cut` says which budget ended it before its phases did, where one did."""
+    """
+    How one task ended. `cut` says what ended the loop before its phases had, where something did.
+    `trouble` is what stopped the agent of the last attempt. `review` is what came of a review, in a
+    sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it.
+    """
 
     mark: Mark
     reason: str
     attempts: int
     report: Report | None = None
     cut: str = ""
+    trouble: str = ""
+    review: str = ""
+    reviewer: str = ""
 
     @property
     def already(self) -> bool:
@@ -55,7 +65,10 @@ class Done:
 class Journey:
     """
     `workspace` is where this task is worked on. A task that is taken up again has its `attempts`
-    behind it, and `feedback` about the last of them.
+    behind it, and `feedback` about the last of them. `checked` is git's name for the tree that was
+    checked last, empty when an agent or a script was at work since. `stood` is how files stood before
+    the first attempt that a check would take for changes; `unkept` are files that were checked last and
+    that no commit would hold.
     """
 
     crew: Crew
@@ -69,7 +82,12 @@ class Journey:
     base: str = ""
     branch: str = ""
     answer: str = ""
+    trouble: str = ""
+    review: str = ""
     tampered: list[str] = field(default_factory=list)
+    checked: str = ""
+    stood: dict[str, str] = field(default_factory=dict)
+    unkept: list[str] = field(default_factory=list)
     report: Report | None = None
     status: dict[str, Any] = field(default_factory=dict)
 
@@ -77,6 +95,8 @@ class Journey:
         repository = self.crew.repository(self.workspace)
         self.base = await self.crew.step("base", repository.head)
         self.branch = await self.crew.step("branch", repository.branch)
+        stood = partial(self.crew.standing, self.workspace, self.base)
+        self.stood = await self.crew.step("stood", stood)
         self.status = {
             "attempt": self.attempts,
             "max_attempts": self.crew.request.max_attempts,
@@ -88,7 +108,9 @@ class Journey:
         try:
             return await self._through()
         except SpentError as spent:
-            return self._cut_short(str(spent))
+            return self._cut_short(str(spent), f"{spent}, before it was")
+        except NoStartError as stop:
+            return self._cut_short(str(stop), "no agent could begin, so it is not")
 
     async def _through(self) -> Done:
         phase = self.phases.phases[self.phases.start]
@@ -107,48 +129,72 @@ class Journey:
         return self._done(Phase(name="circle", type="terminal", mark="~"))
 
     def _done(self, phase: Phase) -> Done:
-        proven = self.status["check"] == "passed" or self.status["review"] == "approved"
+        if phase.mark == "~" and self.status["trouble"] == "budget":
+            # It was stopped before it could do more, and that says nothing against the task.
+            raise SpentError(self.trouble.removeprefix("budget: "))
+        proven = self.status["check"] == "passed"
         # Marks tell the truth, whatever a file of phases says.
-        mark: Mark = phase.mark if phase.mark != "R" or proven else "x"
-        told = {"R": "proven", "x": "implemented, not proven", "~": "blocked"}
-        reason = self.feedback if mark == "~" else told[mark]
-        done = Done(mark=mark, reason=reason, attempts=self.status["attempt"], report=self.report)
+        mark: Mark = phase.mark if phase.mark != "R" or proven or self._is_approved() else "x"
+        reviewer = self._reviewer if mark == "R" and not proven else ""
+        reviewed = f"reviewed by {reviewer}" if reviewer else "proven"
+        told = {"R": reviewed, "x": "implemented, not proven", "~": "blocked"}
+        done = Done(
+            mark=mark,
+            reason=self.feedback if mark == "~" else told[mark],
+            attempts=self.status["attempt"],
+            report=self.report,
+            trouble=self.trouble,
+            review=self.review,
+            reviewer=reviewer,
+        )
         return replace(done, reason="already so") if done.already else done
 
-    def _cut_short(self, spent: str) -> Done:
+    def _is_approved(self) -> bool:
+        """By another agent, or by the same one where the task asks for nothing that code did not see."""
+        asked = [
+            each
+            for each in (self.report.criteria if self.report else ())
+            if each.text in self.task.criteria
+        ]
+        another = self._reviewer != self.crew.request.agent
+        return self.status["review"] == "approved" and (another or seen_by_us(asked))
+
+    def _cut_short(self, cut: str, told: str) -> Done:
         """What only a review is missing of is implemented; anything else is still to do."""
         whole = self.status["trouble"] == "none" and self.status["check"] in ("passed", "unproven")
         return Done(
             mark="x" if whole else " ",
-            reason=f"{spent}, before {'it was reviewed' if whole else 'it was done'}",
+            reason=f"{told} {'reviewed' if whole else 'done'}",
             attempts=self.status["attempt"],
             report=self.report,
-            cut=spent,
+            cut=cut,
         )
 
     async def _do(self, phase: Phase) -> None:
         if phase.type == "execute":
-            await self._implement()
+            await self._implement(phase)
         elif phase.type == "script":
             await self._script(phase.command)
         elif phase.does == "review":
-            await self._review()
+            await self._review(phase)
         else:
             await self._check()
 
-    async def _implement(self) -> None:
+    async def _implement(self, phase: Phase) -> None:
         self.status["attempt"] += 1
         if self.status["attempt"] > 1:
             self._tell("same_task", f"Attempt {self.status['attempt']}: {self.task.label}")
         rules = template("evidence.md").replace("{id}", self._spec.id)
-        answered = await self._ask("implementation", rules, self.crew.request.agent)
-        end = answered.end
+        answered = await self._ask(phase, rules, self.crew.request.agent)
+        end, self.tampered = answered.end, answered.tampered
         if not answered.changed:
             self._tell("no_progress", f"The attempt changed nothing: {self.task.label}")
         self._tell_malformed(end)
-        self.answer = end.answer
+        self.answer, self.review = end.answer, ""
         self.status |= {"trouble": end.trouble, "check": "none", "review": "none"}
-        self.feedback = "" if end.trouble == "none" else f"The agent stopped: {end.told}"
+        self.checked = ""
+        self.trouble = "" if end.trouble == "none" else f"{end.trouble}: {end.why}"
+        self.feedback = f"The agent stopped: {end.told or end.why}" if self.trouble else ""
 
     def _tell(self, kind: str, summary: str, **facts: Any) -> None:
         attempt = self.status["attempt"]
@@ -162,18 +208,17 @@ class Journey:
         if why:
             self._tell("malformed_completion", f"It says it is done, unreadably: {why}", why=why)
 
-    async def _ask(self, step: Any, rules: str, agent: str) -> Answered:
+    async def _ask(self, phase: Phase, rules: str, agent: str) -> Answered:
         asking = Asking(
             crew=self.crew,
             plan=self.plan,
             task=self.task,
             workspace=self.workspace,
+            branch=self.branch,
             used=self.used,
             attempt=self.status["attempt"],
         )
-        answered = await asking.ask(step, rules, agent, feedback=self.feedback)
-        self.tampered = answered.tampered
-        return answered
+        return await asking.ask(phase, rules, agent, feedback=self.feedback)
 
     async def _check(self) -> None:
         report = await self._judged(self._asked(self._spec))
@@ -184,8 +229,11 @@ class Journey:
                 f"The plan is not the implementer's to change: {'; '.join(self.tampered)}"
             )
         elif not report.passed:
-            self.feedback = feedback_of(report)
-        elif not _seen_by_us(report):
+            self._is_wrong(feedback_of(report))
+        elif self.unkept:
+            self.status["check"] = "failed"
+            self._is_wrong(told_unkept(self.unkept))
+        elif not seen_by_us(report.criteria):
             # What only its implementer says shows it, somebody else has to look at.
             self.status["check"] = "unproven"
 
@@ -200,67 +248,105 @@ class Journey:
             ignored=tuple(ignored),
             own=self.crew.own,
             may_be_so=True,
+            stood=self.stood,
+            rules=self.crew.kept.rules,
         )
 
     async def _judged(self, asked: Asked) -> Report:
         async def judge() -> Json:
             repository = self.crew.repository(self.workspace)
-            await repository.back_to(self.branch)
+            left = await self._back()
             before = await repository.picture()
             report = await checker_of(self.crew.world).check(asked)
             # What is kept is what was checked, not what the checks or a program left behind made of it.
-            aside = f"prowess/{self.crew.run}/left-{self._spec.id}-{self.status['attempt']}"
-            left = await repository.restore(before, aside)
+            left += await repository.restore(before, self._aside)
+            lost = await unkept(repository, before, self.base, report)
             attempt = f"{self._spec.id}-{self.status['attempt']}"
             folder = os.path.join(self.crew.request.workspace, ARTIFACTS, "check", attempt)
             write_artifacts(report, no_link(folder), claims=asked.claims, phase="check")
-            return {"report": report.as_json(), "left": left, "aside": aside}
+            return {"report": report.as_json(), "left": left, "picture": before, "unkept": lost}
 
         judged = await self.crew.step("check", judge)
         self.report = report_from_json(judged["report"])
-        if judged["left"]:
-            self._tell(
-                "left_behind",
-                f"Not kept with the task, but in {judged['aside']}: {', '.join(judged['left'][:5])}",
-                files=judged["left"],
-                branch=judged["aside"],
-            )
+        self.checked, self.unkept = judged.get("picture", ""), judged.get("unkept", [])
+        self._tell_left(judged["left"])
         for event in check_events(self.report, run=self.crew.run):
             told = {**event.payload, "task": self.task.label}
             self.crew.record(replace(event, payload=told))
         return self.report
 
+    @property
+    def _aside(self) -> str:
+        """The branch that holds what is not kept with the task."""
+        return f"prowess/{self.crew.run}/left-{self._spec.id}-{self.status['attempt']}"
+
+    def _tell_left(self, left: Sequence[str]) -> None:
+        if left:
+            told = f"Not kept with the task, but in {self._aside}: {', '.join(left[:5])}"
+            self._tell("left_behind", told, files=left, branch=self._aside)
+
     async def recheck(self, base: str) -> str:
         """Check what was merged on top of `base`; what is wrong with it, or an empty text."""
         self.base, self.branch = base, ""  # a merge is on no branch yet
+        stood = partial(self.crew.standing_tracked, self.workspace)
+        self.stood = await self.crew.step("stood", stood)
         report = await self._judged(self._asked(self._spec))
-        return feedback_of(report) if report.outcome == "failed" else ""
+        if report.outcome == "failed":
+            return feedback_of(report)
+        return told_unkept(self.unkept) if self.unkept else ""
 
-    async def _review(self) -> None:
-        """Somebody else looks; what an approval cites is looked at by code."""
-        reviewer = self.crew.request.reviewer or self.crew.request.agent
-        answered = await self._ask("review", template("review-verdict.md"), reviewer)
+    async def _review(self, phase: Phase) -> None:
+        """Somebody else looks, and only looks; what an approval cites is looked at by code."""
+        repository = self.crew.repository(self.workspace)
+        given = await self.crew.step("picture", repository.picture)
+        answered = await self._ask(phase, template("review-verdict.md"), self._reviewer)
+        changed = await self._put_back(given)
         review = read_review(answered.end.answer)
-        self.status["review"] = review.said
         if review.said == "none":
             self._tell(
                 "malformed_completion", f"No verdict: {review.feedback}", why=review.feedback
             )
+        if review.said == "approved":
+            meddled = [*self.tampered, *answered.tampered, *(f"{each} changed" for each in changed)]
+            review = await self._confirmed(review, meddled)
+        self.status["review"] = review.said
+        self.review = review.told(self._reviewer, implementer=self.crew.request.agent)
         if review.said != "approved":
             self.feedback = review.feedback
-            return
-        criterion = f"The task is done: {self.task.label}"
-        spec = Spec(
-            id=self._spec.id, title=self.task.label, criteria=(criterion,), files=self._spec.files
+
+    async def _back(self) -> list[str]:
+        return await self.crew.back_to(self.workspace, self.branch, self.base, self._aside)
+
+    async def _put_back(self, given: str) -> list[str]:
+        """The tree as the reviewer was given it; what was changed in it since."""
+
+        async def restore() -> Json:
+            repository = self.crew.repository(self.workspace)
+            left = await self._back()
+            return left + await repository.restore(given, self._aside)
+
+        changed: list[str] = await self.crew.step("put back", restore)
+        self._tell_left(changed)
+        return changed
+
+    async def _confirmed(self, review: Review, meddled: Sequence[str]) -> Review:
+        """The approval, if the reviewer only looked and code finds all that it says to be so."""
+        if meddled:
+            told = f"a review that changes something is none: {'; '.join(meddled[:5])}"
+            return Review(said="none", feedback=told)
+        # The approval is of the task as it was told, so what it asks for has to hold still.
+        criteria = (*self._spec.criteria, f"The task is done: {self.task.label}")
+        asked = replace(
+            self._asked(replace(self._spec, criteria=criteria)),
+            claims=tuple(map(review.claim, criteria)),
+            ignored=(),
         )
-        asked = self._asked(spec)
-        claims = (review.claim(criterion),)
-        report = await self._judged(Asked(**{**_fields(asked), "claims": claims}))
-        if not report.passed:
-            self.status["review"] = "none"
-            self.feedback = "the review approves by what code does not find:\n" + feedback_of(
-                report
-            )
+        report = await self._judged(asked)
+        if report.passed and not self.unkept:
+            return review
+        wrong = feedback_of(report) if not report.passed else told_unkept(self.unkept)
+        told = f"the review approves by what code does not find:\n{wrong}"
+        return Review(said="none", feedback=told)
 
     async def _script(self, command: str) -> None:
         async def run() -> Json:
@@ -276,26 +362,24 @@ class Journey:
             return {"code": ended.code, "text": (ended.out + ended.err).decode(errors="replace")}
 
         ended = await self.crew.step("script", run)
+        self.checked = ""
         self.status["script"] = "failed" if ended["code"] else "passed"
         self.crew.tell("loop.script", f"{command}: {self.status['script']}", command=command)
         if ended["code"]:
-            self.feedback = f"`{command}` failed:\n{ended['text'][-_SHOWN:]}"
+            self._is_wrong(f"`{command}` failed:\n{ended['text'][-_SHOWN:]}")
+
+    def _is_wrong(self, what: str) -> None:
+        """What the next attempt has to know: why the agent stopped, if it did, then what is wrong."""
+        stopped = f"The agent of this attempt stopped ({self.trouble})." if self.trouble else ""
+        self.feedback = f"{stopped}\n\n{what}".lstrip()
+
+    @property
+    def _reviewer(self) -> str:
+        return self.crew.request.reviewer or self.crew.request.agent
 
     @property
     def _spec(self) -> Spec:
         return spec_of(self.task)
-
-
-def _seen_by_us(report: Report) -> bool:
-    """Whether every criterion was met in our own sight, and not only by what somebody cites."""
-    return all(
-        any(each.own and each.state == "confirmed" for each in criterion.evidence)
-        for criterion in report.criteria
-    )
-
-
-def _fields(asked: Asked) -> Mapping[str, Any]:
-    return {name: getattr(asked, name) for name in Asked.__slots__}
 
 
 def done_as_json(done: Done) -> dict[str, Any]:

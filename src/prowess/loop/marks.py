@@ -5,22 +5,37 @@ mark changes.
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from prowess.core.errors import OutsideError, UsageError
-from prowess.core.task import DONE, Mark, Plan, Task, key_of
-from prowess.loop.guarding import no_link
+from prowess.core.task import DONE, Mark, Plan, Task, key_of, numbered
+from prowess.loop.guarding import no_link, read_plain
 from prowess.select.plan import read_plan, ticked
+from prowess.select.validation import validation_slips
 
 
 def read(path: str) -> Plan | None:
     """The plan as it is now; None when it holds no task that could be read."""
     try:
-        plan = read_plan(_bytes(path))
+        plan = must_read(path)
     except UsageError:
         return None
     return plan if plan.tasks else None
+
+
+def must_read(path: str) -> Plan:
+    """The plan as it is now; one that is no text is refused."""
+    try:
+        return read_plan(_bytes(path))
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}", hint=error.hint) from None
+
+
+def slips(path: str) -> tuple[tuple[int, str], ...]:
+    """Lines that look like something they are not, or prove nothing, each with what is wrong with it."""
+    plan = read(path)
+    return tuple(sorted((*plan.slips, *validation_slips(plan)))) if plan else ()
 
 
 def content(path: str) -> bytes:
@@ -49,12 +64,12 @@ def now(path: str) -> list[tuple[str, int, Mark]]:
 def undo_ticks(path: str, before: Sequence[Sequence[Any]]) -> list[str]:
     """Take back marks of done work that were set since; the labels of those tasks."""
     plan = read(path)
-    former = Plan(
-        tasks=tuple(Task(label=label, line=line, mark=mark) for label, line, mark in before)
+    former = _alike(
+        numbered(Task(label=label, line=line, mark=mark) for label, line, mark in before)
     )
     undone = []
     for task in plan.tasks if plan else ():
-        was = again(former, task)
+        was = _twin(task, former.get(key_of(task.label), []))
         if task.mark in DONE and was is not None and was.mark not in DONE | {"?"}:
             tick(path, task, was.mark)
             undone.append(task.label)
@@ -62,15 +77,25 @@ def undo_ticks(path: str, before: Sequence[Sequence[Any]]) -> list[str]:
 
 
 def again(plan: Plan, task: Task) -> Task | None:
-    """The same task in a plan that may have changed: the same words, the nearest line of them."""
-    same = [each for each in plan.tasks if key_of(each.label) == key_of(task.label)]
-    return min(same, key=lambda each: abs(each.line - task.line), default=None)
+    """The same task in a plan that may have changed: the same words, and the same of its twins."""
+    return _twin(task, [each for each in plan.tasks if key_of(each.label) == key_of(task.label)])
+
+
+def _alike(tasks: Iterable[Task]) -> dict[str, list[Task]]:
+    """Tasks by their words."""
+    alike: dict[str, list[Task]] = {}
+    for task in tasks:
+        alike.setdefault(key_of(task.label), []).append(task)
+    return alike
+
+
+def _twin(task: Task, alike: Sequence[Task]) -> Task | None:
+    return alike[min(task.twin, len(alike) - 1)] if alike else None
 
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(no_link(path), "rb") as file:
-            return file.read()
+        return read_plain(no_link(path))
     except OSError as error:
         raise UsageError(
             f"the plan {path} cannot be read: {error.strerror}", hint="name a plan that exists"

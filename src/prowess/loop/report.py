@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
-from prowess.core.evidence import Criterion
+from prowess.core.evidence import Criterion, Scope
+from prowess.core.run import Ending
 from prowess.core.task import Plan, Task
 from prowess.loop.budget import Used
+from prowess.loop.choosing import name_of
 from prowess.loop.journey import Done, done_as_json
 
 _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
@@ -14,10 +17,13 @@ _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
+    """`earlier` are branches with what was not taken in of attempts before the last."""
+
     task: Task
     done: Done
     branch: str = ""
     commit: str = ""
+    earlier: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -25,6 +31,7 @@ class Entry:
             "line": self.task.line,
             "branch": self.branch,
             "commit": self.commit,
+            "earlier": list(self.earlier),
             **done_as_json(self.done),
         }
 
@@ -34,39 +41,98 @@ def report(
 ) -> str:
     """In Markdown; every line of proof is one that code saw."""
     lines = [f"# {name}", "", f"{reason[:1].upper()}{reason[1:]}.", ""]
-    for mark, title in _TITLES.items():
-        of_mark = [entry for entry in entries if entry.done.mark == mark]
-        if of_mark:
-            lines += [f"## {title}", ""]
-            for entry in of_mark:
-                lines += [*_told(entry), ""]
+    for title, under in groupby(sorted(entries, key=_rank), key=_title):
+        lines += [f"## {title}", ""]
+        for entry in under:
+            lines += [*_told(entry), ""]
     left = (
         [task.label for task in plan.tasks if task.mark == " " and not task.ignored] if plan else []
     )
     if left:
         lines += ["## Left", "", *(f"- {label}" for label in left), ""]
     cost = "an unknown price" if used.unpriced else f"${used.dollars:.4f}"
-    lines += ["## Cost", "", f"{used.attempts} attempts, {used.tokens:,} tokens, {cost}.", ""]
+    lines += ["## Cost", "", f"{_tries(used.attempts)}, {used.tokens:,} tokens, {cost}.", ""]
     return "\n".join(lines)
 
 
+def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
+    """What the marks say, those of earlier loops too: a plan is done when nothing of it is left."""
+    tasks = [task for task in plan.tasks if not task.ignored] if plan else []
+    blocked = {name_of(task) for task in tasks if task.mark == "~"}
+    blocked |= {name_of(entry.task) for entry in entries if entry.done.mark == "~"}
+    waiting = sum(task.mark == " " for task in tasks)
+    if not entries and (blocked or waiting):
+        stuck = len(blocked) + waiting
+        return "partial", f"nothing can be begun: {stuck} blocked or waiting for those that are"
+    if blocked or waiting:
+        return "partial", _stuck(len(blocked), waiting, len(tasks))
+    if unproven := sum(entry.done.mark == "x" for entry in entries):
+        await_ = "awaits" if unproven == 1 else "await"
+        return "done", f"all tasks are implemented; {unproven} {await_} review"
+    how = "proven or reviewed" if any(entry.done.reviewer for entry in entries) else "proven"
+    return "done", f"all tasks are {how}" if entries else "there was nothing to do"
+
+
+def _stuck(blocked: int, waiting: int, tasks: int) -> str:
+    are = "is" if blocked == 1 else "are"
+    wait = f"{'waits' if waiting == 1 else 'wait'} for what is not done"
+    of = f"of {tasks} {'task' if tasks == 1 else 'tasks'}"
+    if not blocked:
+        return f"{waiting} {of} {wait}"
+    return f"{blocked} {of} {are} blocked" + (f", {waiting} {wait}" if waiting else "")
+
+
+def _rank(entry: Entry) -> tuple[int, str]:
+    return list(_TITLES).index(entry.done.mark), entry.done.reviewer
+
+
+def _title(entry: Entry) -> str:
+    """What an agent approved is told apart from what code proved."""
+    done = entry.done
+    reviewed = done.mark == "R" and done.reviewer
+    return f"Reviewed by {done.reviewer}" if reviewed else _TITLES[done.mark]
+
+
 def _told(entry: Entry) -> list[str]:
-    tries = "1 attempt" if entry.done.attempts == 1 else f"{entry.done.attempts} attempts"
     kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
-    lines = [f"### {entry.task.label}", "", f"{tries}{kept}."]
+    lines = [f"### {entry.task.label}", "", f"{_tries(entry.done.attempts)}{kept}."]
     if entry.done.already:
         lines.append("It was already so: nothing had to be changed.")
+    if entry.done.review:
+        lines.append(entry.done.review)
     if entry.branch:
         lines.append(f"What was done is kept in the branch `{entry.branch}`.")
+    lines += [
+        f"What an earlier attempt did, and was not taken in, is kept in the branch `{branch}`."
+        for branch in entry.earlier
+    ]
     criteria = entry.done.report.criteria if entry.done.report else ()
+    if entry.done.trouble and entry.done.mark == "~":
+        lines.append(f"The agent of the last attempt stopped: {entry.done.trouble}")
     if criteria:
-        lines += ["", *map(_criterion, criteria)]
-    if entry.done.cut or (entry.done.mark == "~" and not criteria):
+        lines += ["", *map(_criterion, criteria), *_out_of_scope(entry.done)]
+    failed = any(each.verdict != "PASS" for each in criteria) or _out_of_scope(entry.done)
+    if entry.done.cut or (entry.done.mark == "~" and not failed):
         lines += ["", entry.done.reason]
     return lines
 
 
+def _tries(count: int) -> str:
+    return "1 attempt" if count == 1 else f"{count} attempts"
+
+
+def _out_of_scope(done: Done) -> list[str]:
+    """What failed a task whose criteria may all hold."""
+    found = done.report.scope if done.report else Scope()
+    failure = [f"- FAIL: {found.failure}"] if found.failure else []
+    return [
+        f"- FAIL: {each.path} was changed and {each.why}" for each in found.violations
+    ] + failure
+
+
 def _criterion(criterion: Criterion) -> str:
-    seen = next((each.seen for each in criterion.evidence if each.state == "confirmed"), "")
-    why = seen or criterion.reason
-    return f"- {criterion.verdict}: {criterion.text}{f' ({why})' if why else ''}"
+    """A criterion that holds only by what an agent cites says so."""
+    confirmed = [each for each in criterion.evidence if each.state == "confirmed"]
+    why = confirmed[0].seen if confirmed else criterion.reason
+    cited = criterion.verdict == "PASS" and not any(each.own for each in confirmed)
+    return f"- {criterion.verdict}{', as cited' if cited else ''}: {criterion.text}{f' ({why})' if why else ''}"

@@ -25,6 +25,16 @@ class Review:
     def claim(self, criterion: str) -> Claim:
         return Claim(criterion=criterion, verdict="PASS", evidence=self.evidence)
 
+    def told(self, reviewer: str, *, implementer: str) -> str:
+        """What came of it, for the report."""
+        if self.said == "approved":
+            itself = ", the agent that implemented it" if reviewer == implementer else ""
+            return f"Reviewed by {reviewer}{itself}."
+        why = self.feedback.partition("\n")[0].rstrip(".:")
+        if self.said == "changes":
+            return f"{reviewer} wants changes: {why}."
+        return f"The review by {reviewer} does not count: {why}."
+
 
 def read_review(answer: str) -> Review:
     """The last JSON object with a `verdict` in the answer decides; words around it never do."""

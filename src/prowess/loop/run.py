@@ -5,15 +5,21 @@ A durable body: each attempt, check, tick and commit is a step, and what was fin
 again. The plan and the repository are a person's too, so both are read anew for every task.
 """
 
-import contextlib
-import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from prowess.core.errors import CancelledRunError, UsageError
+from prowess.core.errors import (
+    CancelledRunError,
+    InDoubtError,
+    OutsideError,
+    ProwessError,
+    StoreError,
+)
 from prowess.core.ports import Json, Steps
 from prowess.core.run import Ending, Outcome
 from prowess.core.task import Plan, Task
@@ -24,12 +30,12 @@ from prowess.loop.agents.base import Agent
 from prowess.loop.budget import Used
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
-from prowess.loop.git import Repository
-from prowess.loop.guarding import git_settings
+from prowess.loop.guarding import alone_in
 from prowess.loop.journey import Done, Journey
 from prowess.loop.phases import DEFAULT, Phases, load_phases
-from prowess.loop.report import Entry, report
-from prowess.loop.request import ARTIFACTS, LoopRequest, loop_request, own_paths
+from prowess.loop.place import begin
+from prowess.loop.report import Entry, ending, report
+from prowess.loop.request import loop_request
 from prowess.loop.worktrees import Worktree
 
 KIND = "loop"
@@ -63,7 +69,8 @@ async def run_loop(
 class _Story:
     """
     What has happened so far. `again` are tasks that go on, and how their last wave left them; `at_work`
-    are those that have begun and have no end yet; `cut` says which budget cut a task short.
+    are those that have begun and have no end yet; `earlier` are the branches with what was not taken in
+    of them before; `cut` says which budget cut a task short.
     """
 
     crew: Crew
@@ -73,6 +80,7 @@ class _Story:
     tried: set[str] = field(default_factory=set)
     again: dict[str, tuple[Task, waves.Ended]] = field(default_factory=dict)
     at_work: dict[str, Journey] = field(default_factory=dict)
+    earlier: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     cut: str = ""
     numbers: int = 0
 
@@ -109,15 +117,29 @@ async def _loop(crew: Crew) -> Outcome:
         progress=0,
     )
     story = _Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
-    try:
-        return await _rounds(story)
-    except CancelledRunError as error:
-        return _outcome(story, "cancelled", str(error))
+    with alone_in(request.workspace):
+        try:
+            outcome = await _rounds(story)
+        except CancelledRunError as error:
+            outcome = _outcome(story, "cancelled", str(error))
+        except (InDoubtError, StoreError):  # it has not ended, it stops here
+            raise
+        except ProwessError as error:
+            reason = f"{error} ({error.hint})" if error.hint else str(error)
+            outcome = _outcome(story, "failed", reason, outside=isinstance(error, OutsideError))
+        except OSError as error:  # a full disk, or what lies where a file or folder should be
+            reason = f"a file cannot be read or written in {request.workspace}: {error.strerror}"
+            outcome = _outcome(story, "failed", reason, outside=True)
+        crew.kept.forget()
+    return outcome
 
 
 async def _rounds(story: _Story) -> Outcome:
     crew, request = story.crew, story.crew.request
-    crew.kept.update(await crew.step("clean", partial(_begin, request)))
+    await crew.kept.begin(
+        await crew.step("clean", partial(begin, request, crew.run, crew.world.sandbox)),
+        _put_back(crew),
+    )
     story.used.started = await crew.step("clock", _now)
     for _ in range(_MOST_ROUNDS):
         if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
@@ -131,7 +153,7 @@ async def _rounds(story: _Story) -> Outcome:
         for task in chosen.plan.tasks:
             _tell_task(story, task, chosen)
         await (_wave(story, chosen) if request.parallel > 1 else _alone(story, chosen))
-    return _outcome(story, *_ending(story.entries, marks.read(request.plan)))
+    return _outcome(story, *ending(story.entries, marks.read(request.plan)))
 
 
 def _tell_task(story: _Story, task: Task, chosen: Chosen) -> None:
@@ -154,12 +176,29 @@ async def _alone(story: _Story, chosen: Chosen) -> None:
     done = await journey.run()
     repository = crew.repository(crew.request.workspace)
     name, branch = f"prowess/{crew.run}/task-{story.next_number()}", ""
-    if done.mark in "~ ":
-        branch = await crew.step("set aside", partial(repository.set_aside, journey.base, name))
+    kept = done.mark not in "~ "
+
+    async def back(aside: str) -> None:
+        await crew.back_to(crew.request.workspace, journey.branch, journey.base, aside)
+
+    async def set_aside() -> Json:
+        await back(name)
+        return await repository.set_aside(journey.base, name)
+
+    if not kept:
+        branch = await crew.step("set aside", set_aside)
 
     async def record() -> Json:
+        await back(f"{name}-left")
+        if kept and journey.checked:
+            await repository.restore(journey.checked, f"{name}-left")
+        tree = journey.checked if kept else journey.base
         there = marks.tick(crew.request.plan, task, done.mark)
-        commit = await repository.commit(_title(task, done))
+        try:
+            commit = await repository.commit(_title(task, done), tree=tree, base=journey.base)
+        except OutsideError:  # a tick without its commit would say what is not so
+            marks.tick(crew.request.plan, task, task.mark)
+            raise
         return {"branch": branch, "ticked": there, "commit": commit}
 
     _tell_recorded(story, task, done, await crew.step("record", record))
@@ -169,31 +208,50 @@ async def _wave(story: _Story, chosen: Chosen) -> None:
     """Several tasks, each in a work tree of its own, taken in one after another."""
     crew, tasks = story.crew, chosen.plan.tasks
     trees = [waves.worktree(crew, story.next_number()) for _ in tasks]
+    await waves.prepare(crew, tasks, trees)
     journeys = [
         story.journey(chosen.plan, task, tree.folder)
         for task, tree in zip(tasks, trees, strict=True)
     ]
-    dones = await waves.work(crew, journeys, trees)
+    dones, stuck = await waves.work(crew, journeys), ""
     for journey, tree, done in zip(journeys, trees, dones, strict=True):
         ended = await waves.take_in(crew, journey, tree, done)
         if ended.again:
             story.again[name_of(journey.task)] = journey.task, ended
             del story.at_work[name_of(journey.task)]
-            await crew.step("remove", tree.remove)
+            if left := await crew.step("remove", tree.remove):
+                story.earlier[name_of(journey.task)].append(left)
         else:
-            await _record_wave(story, journey.task, ended, tree)
+            stuck = await _record_wave(story, journey.task, ended, tree) or stuck
+    if stuck:
+        raise OutsideError(
+            f"what was done cannot be taken into your branch: {stuck}",
+            hint="it is kept in the branches that are named here; mend your tree, and begin again",
+        )
 
 
-async def _record_wave(story: _Story, task: Task, ended: waves.Ended, tree: Worktree) -> None:
+async def _record_wave(story: _Story, task: Task, ended: waves.Ended, tree: Worktree) -> str:
+    """The tick and its commit; why they, or the work itself, could not come into the person's tree."""
     crew = story.crew
 
     async def record() -> Json:
-        there = marks.tick(crew.request.plan, task, ended.done.mark)
-        title = f"Plan: [{ended.done.mark}] {task.label}"
-        head = await tree.home.commit_only(crew.plan_name, title)
-        return {"branch": await tree.remove(), "ticked": there, "commit": ended.commit or head}
+        there, head, stuck = True, "", ended.stuck
+        if not stuck:
+            there = marks.tick(crew.request.plan, task, ended.done.mark)
+            title = f"Plan: [{ended.done.mark}] {task.label}"
+            try:
+                head = await tree.home.commit_only(crew.plan_name, title)
+            except OutsideError as error:  # a tick without its commit would say what is not so
+                marks.tick(crew.request.plan, task, task.mark)
+                stuck = str(error)
+        branch = await tree.remove()
+        return {"branch": branch, "ticked": there, "commit": ended.commit or head, "stuck": stuck}
 
-    _tell_recorded(story, task, ended.done, await crew.step("record", record))
+    kept = await crew.step("record", record)
+    stuck: str = kept.pop("stuck", "")
+    done = replace(ended.done, mark=" ", reason=stuck, cut=stuck) if stuck else ended.done
+    _tell_recorded(story, task, done, kept)
+    return stuck
 
 
 def _title(task: Task, done: Done) -> str:
@@ -218,68 +276,48 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: Mapping[str, Any
     story.cut = story.cut or done.cut
     story.tried.add(name_of(task))
     del story.at_work[name_of(task)]
-    story.entries.append(Entry(task=task, done=done, branch=kept["branch"], commit=kept["commit"]))
+    made = Entry(
+        task=task,
+        done=done,
+        branch=kept["branch"],
+        commit=kept["commit"],
+        earlier=tuple(story.earlier[name_of(task)]),
+    )
+    story.entries.append(made)
 
 
-async def check_place(request: LoopRequest) -> None:
-    """Refuse a plan without tasks, and a repository that is none or holds work of somebody else."""
-    if marks.read(request.plan) is None:
-        raise UsageError(
-            f"{request.plan} holds no task that could be read",
-            hint="write tasks as `- [ ] text`; `prowess plan` shows how a plan is read",
+def _put_back(crew: Crew) -> Callable[[Sequence[str]], None]:
+    def told(beside: Sequence[str]) -> None:
+        where = ", ".join(beside)
+        crew.warn(
+            f"Settings or hooks of git were changed and are put back; what was there is in {where}"
         )
-    await Repository(folder=request.workspace, own=own_paths(request)).must_be_clean()
 
-
-async def _begin(request: LoopRequest) -> Json:
-    await check_place(request)
-    _make_room(os.path.join(request.workspace, ARTIFACTS))
-    return git_settings(request.workspace)
-
-
-def _make_room(folder: str) -> None:
-    """Reports and feedback are for this machine, so git is told to pass them over."""
-    os.makedirs(folder, exist_ok=True)
-    with (
-        contextlib.suppress(FileExistsError),
-        open(os.path.join(folder, ".gitignore"), "x") as file,
-    ):
-        file.write("*\n")
+    return told
 
 
 async def _now() -> Json:
     return time.time()
 
 
-def _ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
-    """What the marks say, those of earlier loops too: a plan is done when nothing of it is left."""
-    tasks = [task for task in plan.tasks if not task.ignored] if plan else []
-    blocked = {name_of(task) for task in tasks if task.mark == "~"}
-    blocked |= {name_of(entry.task) for entry in entries if entry.done.mark == "~"}
-    waiting = sum(task.mark == " " for task in tasks)
-    if not entries and (blocked or waiting):
-        stuck = len(blocked) + waiting
-        return "partial", f"nothing can be begun: {stuck} blocked or waiting for those that are"
-    if blocked or waiting:
-        wait = f", {waiting} wait for what is not done" if waiting else ""
-        return "partial", f"{len(blocked)} of {len(tasks)} tasks are blocked{wait}"
-    if unproven := sum(entry.done.mark == "x" for entry in entries):
-        return "done", f"all tasks are implemented; {unproven} await review"
-    return "done", "all tasks are proven" if entries else "there was nothing to do"
-
-
-def _outcome(story: _Story, ending: Ending, reason: str) -> Outcome:
+def _outcome(story: _Story, ended: Ending, reason: str, *, outside: bool = False) -> Outcome:
     crew, used = story.crew, story.used
-    plan = marks.read(crew.request.plan)
+    used.cut_off()
+    plan = None
+    with suppress(ProwessError):  # it may be what ended the loop
+        plan = marks.read(crew.request.plan)
     entries = [*story.entries, *_under_way(story, reason)]
     return Outcome(
-        ending=ending,
+        ending=ended,
         answer=report(crew.plan_name, entries, used, reason=reason, plan=plan),
         reason=reason,
         iterations=used.attempts,
         tokens=used.tokens,
         cost=None if used.unpriced else used.dollars,
-        details={"tasks": [entry.as_json() for entry in entries]},
+        details={
+            "tasks": [entry.as_json() for entry in entries],
+            **({"outside": True} if outside else {}),
+        },
     )
 
 
@@ -289,17 +327,21 @@ def _under_way(story: _Story, reason: str) -> list[Entry]:
     in their branches, and of those that were at work it lies where they were.
     """
     left = [
-        Entry(task=journey.task, done=_left_there(journey, reason))
-        for journey in story.at_work.values()
+        Entry(
+            task=journey.task,
+            done=_left_there(journey, reason),
+            earlier=tuple(story.earlier[name]),
+        )
+        for name, journey in story.at_work.items()
     ]
     return left + [
         Entry(
             task=task,
             done=replace(ended.done, mark=" ", cut=reason),
             branch=ended.branch,
-            commit="",
+            earlier=tuple(each for each in story.earlier[name] if each != ended.branch),
         )
-        for task, ended in story.again.values()
+        for name, (task, ended) in story.again.items()
     ]
 
 

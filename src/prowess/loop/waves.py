@@ -2,8 +2,9 @@
 A wave: tasks that do not get in each other's way, worked on at the same time and merged one by one.
 
 Each task has a work tree of its own. What it proved there is proven again on top of what came into
-the person's branch meanwhile, and only then taken in. A task whose work cannot be taken in has lost
-an attempt, and no work: its branch stays.
+the person's branch meanwhile, and only then taken in. A task whose work does not go together with
+that has lost an attempt, and no work: its branch stays. Where the person's own tree is in the way, it
+has lost nothing, and the loop ends.
 """
 
 import os
@@ -11,10 +12,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
+from prowess.check.already import shown_by
 from prowess.core.ports import Json
+from prowess.core.task import Task
 from prowess.loop.abreast import Step, abreast
 from prowess.loop.crew import Crew
 from prowess.loop.journey import Done, Journey
+from prowess.loop.place import must_take_in
 from prowess.loop.worktrees import Merge, Worktree
 
 FOLDER = "worktrees"  # in the data folder
@@ -23,12 +27,16 @@ _MOST_MOVES = 20  # of the person's branch while one merge is checked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a task left its wave. `again`: it goes into another one, with the feedback of `done`."""
+    """
+    How a task left its wave. `again`: it goes into another one, with the feedback of `done`. `stuck`
+    says why the person's tree did not take in what is done, which is no fault of it.
+    """
 
     done: Done
     branch: str
     commit: str = ""
     again: bool = False
+    stuck: str = ""
 
 
 def worktree(crew: Crew, number: int) -> Worktree:
@@ -41,15 +49,21 @@ def worktree(crew: Crew, number: int) -> Worktree:
     )
 
 
-async def work(crew: Crew, journeys: Sequence[Journey], trees: Sequence[Worktree]) -> list[Done]:
-    """All tasks of the wave to the end of their phases, side by side."""
+async def prepare(crew: Crew, tasks: Sequence[Task], trees: Sequence[Worktree]) -> None:
+    """A work tree for each task, if the person's tree can take in what will be done there."""
+    home = crew.repository(crew.request.workspace)
 
     async def make() -> Json:
-        base = await crew.repository(crew.request.workspace).head()
+        await must_take_in(home, tasks)
+        base = await home.head()
         for tree in trees:
             await tree.make(base)
 
     await crew.step("worktrees", make)
+
+
+async def work(crew: Crew, journeys: Sequence[Journey]) -> list[Done]:
+    """All tasks of the wave to the end of their phases, side by side."""
 
     async def one(step: Step, *, journey: Journey) -> Done:
         journey.crew = replace(crew, step=step)
@@ -64,10 +78,19 @@ async def work(crew: Crew, journeys: Sequence[Journey], trees: Sequence[Worktree
 async def take_in(crew: Crew, journey: Journey, tree: Worktree, done: Done) -> Ended:
     """Keep what was done as a branch, and bring it into the person's branch if it may go there."""
     label = journey.task.label
-    keep = partial(tree.keep, journey.base, label)
-    await crew.step("keep", keep)
+    checked = "" if done.mark in "~ " else journey.checked
+    kept = await crew.step("keep", partial(tree.keep, journey.base, label, checked))
+    await crew.step("followed", partial(tree.home.must_have_followed, journey.base))
     if done.mark in "~ ":
         return Ended(done=done, branch=tree.branch)
+    shown = shown_by(done.report.criteria) if done.report else []
+    if lost := await crew.step("lost", partial(tree.not_in, kept, shown)):
+        return _refused(crew, tree, done, _ignored(lost))
+    return await _brought_in(crew, journey, tree, done)
+
+
+async def _brought_in(crew: Crew, journey: Journey, tree: Worktree, done: Done) -> Ended:
+    label = journey.task.label
     for _ in range(_MOST_MOVES):
         merge = await _merged(crew, tree, label)
         crew.tell(
@@ -86,8 +109,9 @@ async def take_in(crew: Crew, journey: Journey, tree: Worktree, done: Done) -> E
             why = landed["why"]
             if not why:
                 return Ended(done=_proven(done, journey), branch="", commit=merge.commit)
-            return _refused(crew, tree, done, f"The merge could not be taken in: {why}")
-    return _refused(crew, tree, done, "The branch moved on faster than the merge was checked.")
+            return Ended(done=done, branch=tree.branch, stuck=why)
+    moved = "it moved on faster than the merge was checked"
+    return Ended(done=done, branch=tree.branch, stuck=moved)
 
 
 async def _merged(crew: Crew, tree: Worktree, label: str) -> Merge:
@@ -112,8 +136,17 @@ def _proven(done: Done, journey: Journey) -> Done:
 
 def _refused(crew: Crew, tree: Worktree, done: Done, feedback: str) -> Ended:
     again = done.attempts < crew.request.max_attempts
-    refused = replace(done, mark="~", reason=feedback)
+    # The report is of a check that was passed: it would say nothing of why the work was not taken in.
+    refused = replace(done, mark="~", reason=feedback, report=None)
     return Ended(done=refused, branch=tree.branch, again=again)
+
+
+def _ignored(lost: Sequence[str]) -> str:
+    files = "".join(f"- {path}\n" for path in lost)
+    return (
+        f"What shows that the task is done is in files that git ignores:\n\n{files}\n"
+        "They do not outlast the work tree, so they prove nothing. Put it where git keeps it."
+    )
 
 
 def _conflict(tree: Worktree, merge: Merge) -> str:

@@ -8,11 +8,18 @@ tree is removed when its branch holds all of it, and a branch only when git find
 
 import os
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prowess.core.errors import OutsideError
-from prowess.loop.git import Repository
+from prowess.loop.git import Repository, left_in
+
+# Whatever a person set for merges of their own.
+_MERGE = (
+    "-q", "--no-verify", "--no-verify-signatures", "--no-autostash", "--no-squash", "--commit",
+)  # fmt: skip
+_AS_IT_IS = {"GIT_LITERAL_PATHSPECS": "1"}  # no sign in a path means anything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +41,7 @@ class Worktree:
 
     @property
     def tree(self) -> Repository:
-        return Repository(folder=self.folder, own=self.home.own)
+        return replace(self.home, folder=self.folder)
 
     async def make(self, base: str) -> None:
         """A clean tree at `base`. One that a crash left half made is made anew: nobody worked in it yet."""
@@ -42,17 +49,37 @@ class Worktree:
         os.makedirs(os.path.dirname(self.folder), exist_ok=True)
         await self.home.git("worktree", "add", "-q", "-B", self.branch, self.folder, base)
 
-    async def keep(self, base: str, message: str) -> str:
-        """All that was done, as commits of the branch, but for the loop's own files; its last commit."""
+    async def keep(self, base: str, message: str, checked: str = "") -> str:
+        """
+        What was done, as commits of the branch, but for the loop's own files; its last commit.
+
+        That is the tree that was `checked`, else everything. What came after the check is kept beside.
+        """
         tree = self.tree
+        await tree.back_to(f"refs/heads/{self.branch}", base, f"{self.branch}-left")
+        if checked:
+            await tree.restore(checked, f"{self.branch}-left")
+        else:
+            await tree.move_inner(base, left_in(self.home.folder, self.branch))
         for own in tree.own:
             if not own.startswith(".."):
                 _take_away(os.path.join(self.folder, own.rstrip("/")))
-                await tree.git("checkout", "-q", base, "--", own, fails=False)
-        last = await tree.commit(message)
+                await tree.git("checkout", "-q", base, "--", f":(literal){own}", fails=False)
+        last = await tree.commit(message, tree=checked, base=base)
         await tree.git("checkout", "-q", "--detach", last)
         await tree.git("branch", "-f", self.branch, last)
         return last
+
+    async def not_in(self, commit: str, paths: Sequence[str]) -> list[str]:
+        """Which of these paths lie in the tree and are not in the commit, as git ignores them."""
+        return [
+            path
+            for path in dict.fromkeys(paths)
+            if _lies_in(self.folder, path)
+            and not await self.tree.git(
+                "ls-tree", "--name-only", commit, "--", path, more=_AS_IT_IS
+            )
+        ]
 
     async def merge(self, message: str) -> Merge:
         """The branch merged, in its own tree, with what the person's branch is now."""
@@ -60,7 +87,7 @@ class Worktree:
         await self.tree.git("merge", "--abort", fails=False)
         await self.tree.git("checkout", "-q", "--detach", onto)
         try:
-            await self.tree.git("merge", "-q", "--no-verify", "-m", message, self.branch)
+            await self.tree.git("merge", *_MERGE, "--ff", "-m", message, self.branch)
         except OutsideError:
             told = await self.tree.git("diff", "--name-only", "-z", "--diff-filter=U")
             conflicts = tuple(path for path in told.split("\0") if path)
@@ -73,7 +100,7 @@ class Worktree:
     async def land(self, merge: Merge) -> str:
         """Move the person's branch forward to the merge; why not, or an empty text."""
         try:
-            await self.home.git("merge", "-q", "--ff-only", "--no-verify", merge.commit)
+            await self.home.git("merge", *_MERGE, "--ff-only", merge.commit)
         except OutsideError as error:
             return str(error)
         return ""
@@ -90,6 +117,11 @@ class Worktree:
         await self.home.git("worktree", "prune")
         with suppress(OSError):
             os.rmdir(os.path.dirname(self.folder))
+
+
+def _lies_in(folder: str, path: str) -> bool:
+    beneath = not os.path.isabs(path) and ".." not in path.split("/")
+    return beneath and os.path.lexists(os.path.join(folder, path))
 
 
 def _take_away(path: str) -> None:

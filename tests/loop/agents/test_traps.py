@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from agents_fakes import Work
 from agents_streams import TOLD, Story, lines
+from prowess.core.chat import Usage
 from prowess.core.process import Finished
 from prowess.loop.agents.command import command_agent
 from prowess.loop.agents.heard import Heard
 from prowess.loop.agents.known import PROGRAMS, detect, passed_on
 from prowess.loop.agents.program import end_of, read_line
+from prowess.loop.agents.room import Room
 
 SHARED = Path(os.environ.get("PROWESS_SHARED", Path(__file__).parents[4] / "shared"))
 STREAMS = SHARED / "data" / "agent-streams"
@@ -203,6 +205,16 @@ def test_claude_that_tries_again_and_again_is_known_for_why() -> None:
     assert heard_of("claude", [again, *TOLD["claude"](Story())]).trouble == "none"
 
 
+@pytest.mark.parametrize("agent", ["claude", "qwen"])
+def test_an_end_that_is_no_success_is_none_though_it_calls_itself_no_error(agent: str) -> None:
+    *story, end = TOLD[agent](Story())
+
+    heard = heard_of(agent, [*story, {**end, "subtype": "error_max_turns", "is_error": False}])
+
+    assert not heard.done
+    assert end_of(PROGRAMS[agent], heard, DONE).trouble == "crash"
+
+
 def test_one_message_of_claude_in_several_lines_is_counted_once() -> None:
     text = {"type": "text", "text": "Hello"}
     usage = {"input_tokens": 10, "output_tokens": 5}
@@ -274,6 +286,43 @@ def test_any_command_is_an_agent(work: Work) -> None:
         "Done: all tests pass.",
     ]
     assert (ended.end.said_done, ended.end.trouble) == (True, "none")
+
+
+def test_paragraphs_without_number_are_told_in_few_events(work: Work) -> None:
+    ways = command_agent(("anything",)).ways
+
+    ended = work(ways, [b"abcdefgh", b""] * 20_000)
+
+    told = [each["thought"] for each in ended.payloads("model.replied")]
+    assert len(told) < 400
+    assert sum(each.count("abcdefgh") for each in told) == 20_000
+
+
+def test_of_one_that_tells_too_much_the_beginning_is_kept_and_all_that_it_used() -> None:
+    heard = Heard(run="r1", room=Room(events=3))
+    for number in range(1, 11):
+        heard.replied(f"message {number}")
+        heard.used(Usage(input_tokens=10, output_tokens=1, cost=0.0))
+
+    heard.close()
+
+    events = heard.take()
+    told = [each.payload["thought"] for each in events if each.kind == "model.replied"]
+    assert told == ["message 1", "message 2", "message 3", ""]
+    assert events[-1].payload["usage"]["input_tokens"] == 100
+    assert [each.payload["summary"] for each in events if each.kind == "run.warned"] == [
+        "The agent tells more than is kept of one attempt; it works on, and the rest is counted",
+        "7 more events of this agent were not kept; all it used is counted",
+    ]
+
+
+def test_long_events_fill_the_room_as_many_short_ones_do() -> None:
+    heard = Heard(run="r1", room=Room(characters=5_000))
+
+    for _ in range(10):
+        heard.replied("x" * 4_000)
+
+    assert [each.kind for each in heard.take()] == ["model.replied", "model.replied", "run.warned"]
 
 
 def test_a_command_that_fails_is_a_crash(work: Work) -> None:

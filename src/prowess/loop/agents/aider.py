@@ -12,7 +12,6 @@ import re
 from prowess.core.agent import AgentOrder
 from prowess.core.chat import Usage
 from prowess.loop.agents.base import Launch, Ways
-from prowess.loop.agents.command import read_text as read_paragraph
 from prowess.loop.agents.heard import Heard
 from prowess.loop.agents.loose import money
 from prowess.loop.agents.tools import our_call
@@ -83,7 +82,7 @@ def read_text(heard: Heard, line: str) -> None:
         heard.called(call)
         heard.observed(call.id, line, ok=True)
     else:
-        read_paragraph(heard, line)
+        heard.line(line)
 
 
 def _amount(told: str | None) -> int:

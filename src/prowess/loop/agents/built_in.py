@@ -129,12 +129,13 @@ class _Counting:
     enough: Callable[[Usage], str]
     usage: Usage = Usage(cost=0.0)
     refusals: list[str] = field(default_factory=list)
+    spoke: bool = False
 
     def __call__(self, event: Event) -> None:
         self.record(event)
         told = event.payload
         if event.kind == "model.replied":
-            used = told["usage"]
+            used, self.spoke = told["usage"], True
             before, more = self.usage.cost, used["cost"]
             self.usage = Usage(
                 input_tokens=self.usage.input_tokens + used["input_tokens"],
@@ -171,6 +172,7 @@ def _end(heard: _Counting, outcome: Outcome | None, late: str, *, seconds: float
         iterations=outcome.iterations if outcome else 0,
         refusals=tuple(heard.refusals),
         seconds=round(seconds, 3),
+        spoke=heard.spoke,
     )
 
 

@@ -4,6 +4,7 @@ What has been heard of an agent so far, and how it becomes events of a run.
 An agent's stream is a stranger's text: any line may be cut, garbled or of a shape nobody has seen.
 Reading it changes this state, makes events, does nothing else, and never fails. All events together
 tell exactly what was used, whenever the agent tells it: by message, by step, or as a sum at its end.
+Of an agent that tells too much the beginning is kept, and how much it used.
 """
 
 import time
@@ -17,12 +18,18 @@ from prowess.core.chat import Call, Message, Observation, Reply, Usage
 from prowess.core.event import Event
 from prowess.execute.story import Story
 from prowess.loop.agents.limits import reset_time, sort
+from prowess.loop.agents.room import Room
 from prowess.loop.agents.tools import kind_of
 from prowess.tools.output import shorten
 
 _UNKNOWN = 10**9  # nobody knows how many iterations an agent will take, so its progress stays 0
 _NOTHING = Usage(cost=0.0)
 _LONGEST_ANSWER = 200_000  # characters, the last ones
+_LONGEST_PARAGRAPH = 4_000  # characters after which plain text is told, finished or not
+_PARAGRAPHS = (
+    200  # that are told one by one; of an agent that says more, those of a moment are joined
+)
+_MOMENT = 1.0  # second
 
 
 @dataclass(kw_only=True)
@@ -32,7 +39,8 @@ class Heard:
     trouble that the agent told of itself and did not get over. `usage` is what it used in all; `price`
     says what a model's usage costs where the agent does not. `message` is the id of the message being told,
     `begun` what has come of it, `by_model` false for one that the agent made up itself. `pieces` are
-    lines of plain text that are not told yet.
+    lines of plain text that are not told yet, `paragraphs` counts what was told of it. `room` is what may
+    still be kept.
     `holds`: the exit codes of commands come from elsewhere, by way of `settle`.
     """
 
@@ -47,6 +55,8 @@ class Heard:
     message: str = ""
     begun: str = ""
     pieces: list[str] = field(default_factory=list)
+    paragraphs: int = 0
+    room: Room = field(default_factory=Room)
     by_model: bool = True
     holds: bool = False
     done: bool = False
@@ -61,6 +71,8 @@ class Heard:
     _held: dict[str, str] = field(default_factory=dict)
     _open: dict[str, tuple[Call, float]] = field(default_factory=dict)
     _events: list[Event] = field(default_factory=list)
+    _length: int = 0  # of the pieces
+    _spoke: float = 0.0
 
     def replied(self, text: str, *, calls: tuple[Call, ...] = ()) -> None:
         if text.strip():
@@ -76,11 +88,23 @@ class Heard:
             self.replied(self.begun)
             self.begun = ""
 
+    def line(self, text: str) -> None:
+        """Plain text is told by the paragraph, so that who watches has something to read in time."""
+        self.pieces.append(text)
+        self._length += len(text) + 1
+        at_once = self.paragraphs < _PARAGRAPHS or self.clock() - self._spoke >= _MOMENT
+        if (not text.strip() and at_once) or self._length > _LONGEST_PARAGRAPH:
+            self.iteration = 1
+            self.paragraph()
+
     def paragraph(self) -> None:
         """The pieces so far are a paragraph of plain text, in which all is the answer."""
         words = "\n".join(self.pieces).strip()
         self.pieces.clear()
+        self._length = 0
         if words:
+            self.paragraphs += 1
+            self._spoke = self.clock()
             self.answer = f"{self.answer}\n\n{words}".strip()[-_LONGEST_ANSWER:]
             self._reply(Message(role="assistant", text=shorten(words)), _NOTHING)
 
@@ -96,6 +120,8 @@ class Heard:
         self.usage = usage
         if usage.cost is None:
             self.usage = replace(usage, cost=self.price(self.model, usage))
+        if self.room.full:  # told with the end
+            return
         more = _combined(self.usage, self._told, -1)
         self._told = self.usage
         self._reply(Message(role="assistant", text=""), more)
@@ -166,8 +192,7 @@ class Heard:
         self._story.stumbled(max(1, self.iteration), shorten(self.error))
 
     def warned(self, message: str) -> None:
-        payload = {"summary": shorten(message), "visibility": "SUMMARY"}
-        self._events.append(Event(run=self.run, kind="run.warned", payload=payload))
+        self._keep(self._warning(shorten(message)))
 
     def finished(self) -> None:
         """It says that it came to an end; trouble on the way was got over."""
@@ -182,6 +207,11 @@ class Heard:
         self.paragraph()
         for call_id in list(self._open):
             self.observed(call_id, "the agent ended before the call did", ok=False)
+        left_out, self.room = self.room.left_out, Room()
+        if left_out:
+            self.warned(
+                f"{left_out:,} more events of this agent were not kept; all it used is counted"
+            )
         if self.usage != self._told:
             self.used_in_all(self.usage)
 
@@ -192,7 +222,19 @@ class Heard:
 
     @property
     def _story(self) -> Story:
-        return Story(self._events.append, run=self.run, iterations=_UNKNOWN)
+        return Story(self._keep, run=self.run, iterations=_UNKNOWN)
+
+    def _keep(self, event: Event) -> None:
+        if not self.room.take(event):
+            return
+        self._events.append(event)
+        if self.room.full:
+            told = "The agent tells more than is kept of one attempt; it works on, and the rest is counted"
+            self._events.append(self._warning(told))
+
+    def _warning(self, summary: str) -> Event:
+        payload = {"summary": summary, "visibility": "SUMMARY"}
+        return Event(run=self.run, kind="run.warned", payload=payload)
 
     def _get_over(self) -> None:
         self.error, self.trouble, self.resets_at = "", "none", None

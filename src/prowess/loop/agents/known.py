@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from prowess.core.errors import OutsideError, UsageError
+from prowess.core.near import did_you_mean
 from prowess.loop.agents.aider import AIDER
 from prowess.loop.agents.base import Agent, Ways
 from prowess.loop.agents.claude import CLAUDE
@@ -38,15 +39,21 @@ def detect(path: str | None = None) -> list[Found]:
     ]
 
 
-def open_program(name: str, *, command: tuple[str, ...] = (), path: str | None = None) -> Agent:
-    """A command-line agent by its name; `command` is what the agent named `command` runs."""
+def open_program(
+    name: str, *, command: tuple[str, ...] = (), home: str = "", path: str | None = None
+) -> Agent:
+    """
+    A command-line agent by its name; `command` is what the agent named `command` runs, and `home` is
+    the folder from which its relative paths lead.
+    """
     if name == "command":
-        return command_agent(command)
+        return _open_command(command, home)
     ways = PROGRAMS.get(name)
     if ways is None:
+        near = did_you_mean(name, ("built-in", *PROGRAMS, "command"))
         raise UsageError(
             f"there is no agent named {name!r}",
-            hint=f"there are built-in, {', '.join(PROGRAMS)} and command",
+            hint=f"{near} There are built-in, {', '.join(PROGRAMS)} and command".lstrip(),
         )
     found = shutil.which(ways.program, path=path)
     if found is None:
@@ -55,6 +62,16 @@ def open_program(name: str, *, command: tuple[str, ...] = (), path: str | None =
             hint=f"install it so that `{ways.program}` is on the PATH, or choose another agent",
         )
     return Program(ways=ways, path=found)
+
+
+def _open_command(words: tuple[str, ...], home: str) -> Agent:
+    agent = command_agent(words, home=home)
+    if shutil.which(agent.path) is None:
+        raise OutsideError(
+            f"the agent's command {words[0]} is no program on this machine",
+            hint=f"a name is looked for on the PATH, a path from {home or 'the work tree'}",
+        )
+    return agent
 
 
 def passed_on(name: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:

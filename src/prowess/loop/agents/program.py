@@ -133,6 +133,7 @@ def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
         iterations=heard.iteration,
         refusals=tuple(heard.refusals),
         seconds=round(finished.seconds, 3),
+        spoke=bool(heard.lines or heard.garbage),
     )
 
 

@@ -1,0 +1,104 @@
+"""A script that a validation command runs is a judge, and no judge of a change that alters it."""
+
+import pytest
+
+from check.checks import check, verdicts
+from check.repository import Repository
+from prowess.check.scripts import scripts_of
+from prowess.core.ports import Sandbox
+
+PATHS = {"scripts/check.sh", "app/check.py", "main.py", "app/main.py", "tools/__main__.py"}
+
+
+@pytest.mark.parametrize(
+    ("command", "script"),
+    [
+        ("bash scripts/check.sh", "scripts/check.sh"),
+        ("scripts/check.sh --all", "scripts/check.sh"),
+        ("./scripts/check.sh", "scripts/check.sh"),
+        ("CI=1 timeout 60s bash -eu ./scripts/check.sh", "scripts/check.sh"),
+        ("bash -c 'set -e; scripts/check.sh'", "scripts/check.sh"),
+        ("(cd scripts && ./check.sh)", "scripts/check.sh"),
+        ("cd app && python3.11 -u check.py", "app/check.py"),
+        ("make && uv run python app/check.py", "app/check.py"),
+        (". scripts/check.sh", "scripts/check.sh"),
+        ("python -m app.check", "app/check.py"),
+        ("python -m tools", "tools/__main__.py"),
+    ],
+)
+def test_the_script_of_a_command_is_found(command: str, script: str) -> None:
+    assert scripts_of(command, PATHS) == [script]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m py_compile main.py",
+        "ruff check main.py",
+        "pytest app/check.py",
+        "python other.py main.py",
+        "grep -q x main.py",
+        "python -c 'import main' main.py",
+        "cd app && python ../nothing.py",
+        "echo 'unfinished",
+    ],
+)
+def test_what_a_command_is_told_to_look_at_is_no_script(command: str) -> None:
+    assert scripts_of(command, PATHS) == []
+
+
+@pytest.fixture
+def judged(repo: Repository) -> Repository:
+    """With a script that finds the work wanting, and a Makefile that runs it."""
+    repo.put("scripts/check.sh", "grep -q done work.txt\n")
+    repo.put("Makefile", "lint:\n\tbash scripts/check.sh\n")
+    repo.commit("scripts")
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "command"),
+    [
+        ("scripts/check.sh", "exit 0\n", "bash scripts/check.sh"),
+        ("Makefile", "lint:\n\ttrue\n", "make lint"),
+    ],
+)
+def test_a_validation_that_the_change_rewrote_proves_nothing(
+    judged: Repository, sandbox: Sandbox, path: str, text: str, command: str
+) -> None:
+    judged.put(path, text)
+
+    report = check(judged, sandbox, validation=(command,))
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert f"the change touches what judges it: {path}" in report.reasons[0]
+
+
+def test_a_script_that_the_task_names_may_be_changed(judged: Repository, sandbox: Sandbox) -> None:
+    judged.put("scripts/check.sh", "test -f README.md\n")
+
+    report = check(
+        judged, sandbox, files=["scripts/check.sh"], validation=("bash scripts/check.sh",)
+    )
+
+    assert verdicts(report) == ["PASS"]
+
+
+def test_a_script_that_the_task_is_to_write_is_no_judge_yet(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("scripts/check.sh", "test -f README.md\n")
+
+    report = check(repo, sandbox, validation=("bash scripts/check.sh",))
+
+    assert verdicts(report) == ["PASS"]
+
+
+def test_what_a_criterion_runs_is_what_the_task_is_about(
+    judged: Repository, sandbox: Sandbox
+) -> None:
+    judged.put("scripts/check.sh", "echo checked\n")
+
+    report = check(judged, sandbox, "`bash scripts/check.sh` prints `checked`")
+
+    assert verdicts(report) == ["PASS"]

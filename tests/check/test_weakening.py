@@ -1,0 +1,193 @@
+"""Tests that were weakened, moved out of sight or run by a runner of the worker's own prove nothing."""
+
+import json
+
+import pytest
+
+from check.checks import PYTEST, check, verdicts
+from check.repository import Repository
+from prowess.check.commands import Ran
+from prowess.check.moved_tests import Moved
+from prowess.check.run_reports import read_report
+from prowess.check.runners import Form
+from prowess.core.ports import Sandbox
+
+PASSES = f"`{PYTEST}` passes"
+SHADOW = """import sys
+for word in sys.argv:
+    if word.startswith("--junitxml="):
+        with open(word[11:], "w") as file:
+            file.write('<testsuites><testsuite><testcase name="test_add"/></testsuite></testsuites>')
+print("1 passed in 0.01s")
+"""
+TEST = "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n"
+
+
+@pytest.fixture
+def wrong(repo: Repository) -> Repository:
+    """A repository whose test fails, with a change that mends nothing."""
+    repo.put("src/calc.py", "def add(a, b):\n    return a - b\n")
+    repo.put("src/test_calc.py", TEST)
+    repo.commit("tests")
+    repo.put("src/calc.py", "def add(a, b):\n    return a - b  # done\n")
+    return repo
+
+
+@pytest.mark.parametrize("name", ["pytest.py", "pytest/__main__.py"])
+def test_a_module_in_the_place_of_the_runner_takes_the_worth_from_tests(
+    wrong: Repository, sandbox: Sandbox, name: str
+) -> None:
+    wrong.put("pytest/__init__.py", "V = 1\n") if "/" in name else None
+    wrong.put(name, SHADOW)
+
+    report = check(wrong, sandbox, PASSES)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "loaded instead of" in report.reasons[0]
+
+
+def test_a_module_in_the_place_of_one_of_pythons_own_does_too(
+    wrong: Repository, sandbox: Sandbox
+) -> None:
+    wrong.put("src/calc.py", "def add(a, b):\n    return a + b\n")
+    wrong.put("timeit.py", "V = 1\n")
+    assert verdicts(check(wrong, sandbox, PASSES)) == ["INCONCLUSIVE"]
+
+    wrong.commit("it was there before")
+    wrong.put("timeit.py", "V = 2\n")
+    wrong.put("src/timeit.py", "V = 1\n")
+    assert check(wrong, sandbox, PASSES, base="HEAD").passed
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("from calc import add\n\n\ndef test_add():\n    assert True\n", "test_add"),
+        (TEST.replace("from calc import add", "from operator import add"), "add"),
+        (TEST + "\n\nadd = lambda a, b: 5\n", "add"),
+        (TEST + "\n\ndef test_add():\n    assert True\n", "test_add"),
+    ],
+)
+def test_a_test_that_is_altered_beside_the_allowed_file_proves_nothing(
+    wrong: Repository, sandbox: Sandbox, test: str, told: str
+) -> None:
+    wrong.put("src/test_calc.py", test)
+
+    report = check(wrong, sandbox, PASSES, files=["src/calc.py"])
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert f"src/test_calc.py alters {told}" in report.reasons[0]
+
+
+def test_tests_may_be_added_beside_and_altered_where_the_task_says_so(
+    wrong: Repository, sandbox: Sandbox
+) -> None:
+    wrong.put(
+        "src/calc.py", "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n"
+    )
+    more = (
+        TEST.replace("import add", "import add, sub")
+        + "\n\ndef test_sub():\n    assert sub(3, 2) == 1\n"
+    )
+    wrong.put("src/test_calc.py", more)
+    assert check(wrong, sandbox, PASSES, files=["src/calc.py"]).passed
+
+    wrong.put("src/test_calc.py", TEST.replace("2, 3", "1, 4"))
+    assert not check(wrong, sandbox, PASSES, files=["src/calc.py"]).passed
+    assert check(wrong, sandbox, PASSES, files=["src/*.py"]).passed
+    assert check(wrong, sandbox, PASSES, files=["src/"]).passed
+
+
+def test_lines_of_a_test_in_another_language_must_stay(wrong: Repository, sandbox: Sandbox) -> None:
+    wrong.put("web/sum.ts", "export const sum = 1\n")
+    wrong.put("web/sum.test.ts", 'test("sum", () => { expect(sum).toBe(2) })\n')
+    base = wrong.commit("web")
+    wrong.put("web/sum.test.ts", 'test("sum", () => {})\n')
+    files = ["web/sum.ts"]
+
+    report = check(wrong, sandbox, "`make test` passes", files=files, base=base)
+
+    assert any("web/sum.test.ts alters" in note for note in report.notes)
+
+
+def test_a_test_that_moved_where_no_runner_looks_proves_nothing(
+    wrong: Repository, sandbox: Sandbox
+) -> None:
+    wrong.put("src/test_other.py", "def test_other():\n    assert True\n")
+    base = wrong.commit("another")
+    (wrong.folder / "src/test_calc.py").unlink()
+    wrong.put("src/build/test_calc.py", TEST)
+    files = ["src/**"]
+
+    report = check(wrong, sandbox, PASSES, files=files, base=base)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "test_add moved to src/build/test_calc.py" in report.reasons[0]
+
+
+def test_a_test_that_moved_and_ran_counts_and_spoils_no_run_of_others(
+    wrong: Repository, sandbox: Sandbox
+) -> None:
+    test = "class TestIt:\n    def test_x(self):\n        assert True\n"
+    wrong.put("src/test_calc.py", test)
+    wrong.put("src/test_other.py", "def test_other():\n    assert True\n")
+    base = wrong.commit("a class")
+    (wrong.folder / "src/test_calc.py").unlink()
+    wrong.put("tests/test_moved.py", test)
+    other = f"`{PYTEST} src/test_other.py` passes"
+
+    assert check(wrong, sandbox, PASSES, other, base=base).passed
+    assert not check(wrong, sandbox, f"`{PYTEST} src` passes", base=base).passed
+    assert check(wrong, sandbox, f"`cd tests && {PYTEST}` passes", base=base).passed
+
+
+def test_a_test_that_moved_and_is_skipped_there_did_not_run(
+    wrong: Repository, sandbox: Sandbox
+) -> None:
+    (wrong.folder / "src/test_calc.py").unlink()
+    skipped = TEST.replace("def test_add", "@pytest.mark.skip\ndef test_add")
+    wrong.put("test_moved.py", f"import pytest\n{skipped}\n\ndef test_b():\n    pass\n")
+    wrong.put("calc.py", "def add(a, b):\n    return 0\n")
+
+    assert verdicts(check(wrong, sandbox, PASSES)) == ["INCONCLUSIVE"]
+
+
+JEST = {
+    "numTotalTests": 1,
+    "numPassedTests": 1,
+    "testResults": [
+        {
+            "assertionResults": [
+                {"title": "adds", "status": "passed"},
+                {"title": "waits", "status": "pending"},
+            ]
+        }
+    ],
+}
+GO = '{"Action":"pass","Package":"a","Test":"TestAdd"}\n{"Action":"skip","Package":"a","Test":"TestB"}'
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "source", "name"),
+    [
+        ("jest", json.dumps(JEST), "a.test.ts", "'adds'"),
+        ("go", GO, "a_test.go", "TestAdd"),
+    ],
+)
+def test_reports_of_other_runners_name_their_tests_too(
+    form: Form, text: str, source: str, name: str
+) -> None:
+    report = read_report(form, text.encode(), code=0)
+    ran = Ran(command="npx jest", code=0, output="", report=report)
+
+    assert Moved(name=name, source=source, to=(f"b/{source}",)).still_runs(ran)
+    assert report
+    assert len(report.names) == 1
+    assert not Moved(name="'other'", source=source, to=(f"b/{source}",)).still_runs(ran)
+
+
+def test_where_there_is_no_report_what_is_printed_names_a_test() -> None:
+    ran = Ran(command="cargo test", code=0, output="test tests::adds ... ok")
+
+    assert Moved(name="adds", source="src/a.rs", to=("src/b.rs",)).still_runs(ran)
+    assert not Moved(name="add", source="src/a.rs", to=("src/b.rs",)).still_runs(ran)
