@@ -63,3 +63,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'prowess' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, also before they are first used, and nothing that is only ours."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

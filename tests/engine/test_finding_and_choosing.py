@@ -141,6 +141,19 @@ def test_nothing_is_told_when_nothing_is_new(settings: Settings, facts: list[Eve
     assert facts == []
 
 
+def test_a_pipe_in_the_place_of_the_note_of_what_was_told_holds_nobody_up(
+    settings: Settings, facts: list[Event]
+) -> None:
+    discover(settings, record=facts.append)
+    (note,) = Path(settings.index_folder).glob("*.told")
+    note.unlink()
+    os.mkfifo(note)
+
+    discover(settings, record=facts.append)
+
+    assert [fact.kind for fact in facts] == [SKILLS_DISCOVERED] * 2
+
+
 def test_a_new_skill_is_told_with_the_whole_catalog_in_a_run_of_its_own(
     settings: Settings, facts: list[Event]
 ) -> None:
@@ -266,14 +279,14 @@ def test_the_facts_can_be_kept_in_the_log_whatever_the_folders_are_called(
     settings: Settings,
 ) -> None:
     odd = os.fsdecode(b"caf\xe9")
-    write_file(skills_of(settings) / odd / "SKILL.md", "---\ndescription: Serves.\n---\n")
+    write_file(skills_of(settings) / odd / "SKILL.md", "no header")
     log = SqliteLog(settings.log_file)
 
     discover(settings, record=log.append)
 
-    (kept,) = log.tail(kind=SKILLS_DISCOVERED)
+    (kept,) = log.tail(kind=SKILLS_LOAD_FAILED)
     log.close()
-    assert odd in kept.event.payload["names"]
+    assert kept.event.payload["name"] == odd
 
 
 # The pack in its place

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from house import Home, skill_file
-from postgres import server
+from postgres import asked_on_a_loop, server
+from prowess.engine.house import House
+from prowess.engine.request import RunRequest
 from prowess.model.scripted import call, final
 from prowess.observe.opening import open_log
 from prowess.observe.stats import stats
@@ -33,3 +35,21 @@ def test_a_run_on_postgresql_tells_what_a_run_on_a_file_tells(
     assert run_view(log.run(ended.run)).state == "done"
     assert stats(log.tail()).all.runs == 1
     log.close()
+
+
+def test_a_run_holds_up_nothing_else_however_slow_the_database_is(
+    project: Path, tmp_path: Path
+) -> None:
+    skill_file(project, "note", "# Write a note")
+    skill_file(project, "ask", "# Ask")
+    scripts = {"note": SCRIPT, "ask": [call("Ask", question="Which?"), final("Asked.")]}
+    shared = {"PROWESS_DATABASE_URL": server().new_database()}
+
+    async def work(house: House) -> list[str]:
+        with asked_on_a_loop() as found:
+            await house.outcome(await house.start(RunRequest(skill="note", workspace=str(project))))
+            asking = RunRequest(skill="ask", workspace=str(project), answers=True)
+            await house.cancel(await house.start(asking))
+        return found
+
+    assert Home(project, tmp_path / "data", scripts, environment=shared).within(work) == []

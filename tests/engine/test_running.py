@@ -97,6 +97,20 @@ def test_commands_of_the_skill_run_before_the_first_iteration_and_are_on_record(
     ]
 
 
+@pytest.mark.parametrize(("argument", "runs"), [("b.txt", True), ("-ob.txt", False)])
+def test_an_argument_of_a_run_cannot_become_an_option_of_the_skills_commands(
+    at: Path, tmp_path: Path, argument: str, *, runs: bool
+) -> None:
+    (at / "a.txt").write_text("a\n")
+    (at / "b.txt").write_text("b\n")
+    skill_file(at, "state", '!`sort "$1" a.txt`', **{"allowed-tools": "Bash(sort:*)"})
+
+    ended = Home(at, tmp_path / "data", {"state": [final("done")]}).run("state", argument)
+
+    assert [each["ok"] for each in ended.payloads("command.injected")] == [runs]
+    assert (at / "b.txt").read_text() == "b\n"
+
+
 def test_what_the_skill_does_not_allow_is_refused_and_told(at: Path, tmp_path: Path) -> None:
     skill_file(at, "look", "Look.", **{"allowed-tools": "Read"})
     script = [
@@ -188,6 +202,21 @@ def test_a_sub_agent_gets_half_of_what_its_parent_has_left(at: Path, tmp_path: P
     ended = home.run("parent")
 
     assert ended.payloads("agent.joined")[0]["outcome"]["iterations"] == 4
+
+
+def test_each_sub_agent_gets_half_of_what_those_before_it_have_left(
+    at: Path, tmp_path: Path
+) -> None:
+    skill_file(at, "parent", "Delegate.", max_iterations=15)
+    skill_file(at, "deep", "Dig.", context="fork", max_iterations=50)
+    asked = [("Skill", {"name": "deep", "arguments": str(n)}) for n in range(5)]
+    script = [calls(*asked), call("Skill", name="deep", arguments="last"), final("done")]
+    endless = {"deep": lambda said: call("Read", file_path=str(len(said)))}
+
+    ended = Home(at, tmp_path / "data", {"parent": script, **endless}).run("parent")
+
+    used = [each["outcome"]["iterations"] for each in ended.payloads("agent.joined")]
+    assert used == [7, 3, 2, 1, 1, 1]
 
 
 def test_sub_agents_do_not_nest_for_ever(at: Path, tmp_path: Path) -> None:

@@ -7,15 +7,17 @@ are not the worker's.
 """
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from prowess.check.already import is_so
 from prowess.check.changes import Tree, git_folder, open_tree
 from prowess.check.commands import Runner
-from prowess.check.judges import Touched, doubt, to_read, touched
+from prowess.check.ignoring import personal_rules
+from prowess.check.judges import TOUCHES, Touched, doubt, judging_scripts, to_read, touched
 from prowess.check.judging import Judge, overall, sorted_claims
+from prowess.check.known_tests import is_test
 from prowess.check.scope import scope
 from prowess.core.errors import OutsideError, RefusedError
 from prowess.core.event import Event
@@ -43,7 +45,7 @@ from prowess.settings import Settings
 UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
 )
-_NAMES_TESTS = re.compile(r"\.(?:py|go|rs|[cm]?[jt]sx?)\b|::| -(?:k|run) ")
+UNTOUCHED = "Something was done since the base commit"
 _READ_BYTES = 4 * 1024 * 1024
 
 
@@ -53,6 +55,8 @@ class Asked:
     One task to be checked. `base` is the commit the work began at, None for the usual one. `own`
     are paths that the caller itself writes (the plan, the artifacts); a folder ends in a slash.
     `may_be_so`: where nothing was changed, the task may have been done before, by another one.
+    `stood` is how files stood before the work began that differed from the base by then; `rules` are
+    those by which git ignored files besides `.gitignore`, None for the person's own as they are now.
     """
 
     spec: Spec
@@ -63,6 +67,8 @@ class Asked:
     ignored: tuple[Ignored, ...] = ()
     own: tuple[str, ...] = ()
     may_be_so: bool = False
+    stood: Mapping[str, str] = field(default_factory=dict)
+    rules: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +93,13 @@ class Checker:
             run=runner,
             run_claimed=runner if self.isolated else None,
             validation=asked.validation,
-            find_test=lambda name: _defines(work, name),
-            doubt=lambda command: doubt(work.touched, command),
+            find_test=lambda name: _defining(work, name),
+            doubt=lambda command, tests: doubt(work.touched, runner.done(command), tests=tests),
             tell=tell,
         )
         claims, ignored = sorted_claims(spec.criteria, asked.claims)
         criteria = await judge.criteria(spec.criteria, claims)
-        if work.untouched and not (asked.may_be_so and _is_so(criteria)):
+        if work.untouched and not (asked.may_be_so and is_so(criteria)):
             criteria.append(_untouched(work.base))
         report = _report(
             spec,
@@ -105,7 +111,8 @@ class Checker:
         return report_from_json(self.clean(report.as_json()))
 
     async def _work(self, asked: Asked) -> "_Work":
-        tree = open_tree(asked.workspace, self.sandbox)
+        rules = personal_rules() if asked.rules is None else asked.rules
+        tree = open_tree(asked.workspace, self.sandbox, rules=rules, stood=asked.stood)
         try:
             base = await tree.base(asked.base)
             changes, files = await tree.read(base)
@@ -114,13 +121,19 @@ class Checker:
             failure = str(error) if asked.spec.files or asked.base else ""
             return _Work(tree=tree, scope=Scope(failure=failure))
         changes = [each for each in changes if not _is_own(each.path, asked.own)]
+        scoped = scope(asked.spec.files or ("**",), changes)
+        before, touched_then = await _touched(tree, base, changes, asked.spec, scoped)
         return _Work(
             tree=tree,
             base=base,
+            before=before,
             changes=tuple(changes),
-            touched=await _touched(tree, base, changes, asked.spec.files),
+            touched=(
+                *touched_then,
+                *judging_scripts(asked.validation, changes, asked.spec.files),
+            ),
             files=files,
-            scope=scope(asked.spec.files or ("**",), changes),
+            scope=scoped,
         )
 
     def _runner(self, work: "_Work") -> Runner:
@@ -135,7 +148,7 @@ class Checker:
 
     async def _notes(self, work: "_Work", runner: Runner, asked: Asked) -> tuple[str, ...]:
         """What the change did to its judges, and the commands to the tree besides showing something."""
-        notes = [f"the change touches what judges it: {each.what}" for each in work.touched]
+        notes = [f"{TOUCHES}: {each.what}" for each in work.touched if not each.unless]
         notes += [
             f"`{ran.command}` changed {', '.join(ran.changed[:5])}"
             for ran in runner.ran
@@ -155,11 +168,15 @@ class Checker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What was done, as git sees it; `base` is empty where git sees nothing."""
+    """
+    What was done, as git sees it; `base` is empty where git sees nothing. `before` is what changed files
+    said at the base.
+    """
 
     tree: Tree
     scope: Scope
     base: str = ""
+    before: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
     touched: tuple[Touched, ...] = ()
     files: frozenset[str] = frozenset()
@@ -170,15 +187,16 @@ class _Work:
 
 
 async def _touched(
-    tree: Tree, base: str, changes: Sequence[Change], files: Sequence[str]
-) -> tuple[Touched, ...]:
+    tree: Tree, base: str, changes: Sequence[Change], spec: Spec, scoped: Scope
+) -> tuple[dict[str, str], list[Touched]]:
+    """What the changed files said at the base, and what of it judges the work."""
     paths = to_read(changes)
     try:
         before = await tree.texts_at(base, paths)
     except OutsideError as error:
-        return (Touched(what=str(error)),)
+        return {}, [Touched(what=str(error))]
     now = {path: text for path in paths if (text := _text(tree, path))}
-    return tuple(touched(before, now, files=files))
+    return before, touched(before, now, spec=spec, found=scoped)
 
 
 def checker_of(world: World) -> Checker:
@@ -275,19 +293,6 @@ def _outcome(verdict: Ruling, found: Scope, *, nothing: bool, done: bool) -> Che
     return "passed" if verdict == "PASS" else "failed"
 
 
-def _is_so(criteria: Sequence[Criterion]) -> bool:
-    """
-    Whether all that the task itself asks for is seen by us to be there. That tests pass, as they did
-    before, does not show it, unless the task names them.
-    """
-    seen = [[item for item in each.evidence if item.own] for each in criteria if not each.added]
-    return all(seen) and any(
-        item.evidence.type != "test_result" or _NAMES_TESTS.search(item.evidence.location)
-        for items in seen
-        for item in items
-    )
-
-
 def _is_validation(criterion: Criterion) -> bool:
     return any(each.own for each in criterion.evidence)
 
@@ -297,11 +302,11 @@ def _untouched(base: str) -> Criterion:
     seen = f"no file differs from {base[:12]}"
     evidence = Evidence(
         type="command_output",
-        description="Something was done since the base commit",
+        description=UNTOUCHED,
         location=f"git diff --stat {base[:12]}",
     )
     return Criterion(
-        text="Something was done since the base commit",
+        text=UNTOUCHED,
         verdict="INCONCLUSIVE",
         reason=seen,
         evidence=(Looked(evidence=evidence, state="unconfirmed", seen=seen),),
@@ -313,14 +318,16 @@ def _is_own(path: str, own: Sequence[str]) -> bool:
     return any(path.startswith(each) if each.endswith("/") else path == each for each in own)
 
 
-def _defines(work: _Work, test: str) -> str | None:
-    """The file of the work that defines a test of this name."""
-    for path in sorted(work.files):
-        name = os.path.basename(path)
-        may_be = name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
-        if may_be and f"def {test}(" in _text(work.tree, path):
-            return path
-    return None
+def _defining(work: _Work, test: str) -> list[str]:
+    """Every file of the work that defines a test of this name, or did at the base."""
+    wanted = f"def {test}("
+    return [
+        path
+        for path in sorted(work.files)
+        if path.endswith(".py")
+        and is_test(path)
+        and (wanted in _text(work.tree, path) or wanted in work.before.get(path, ""))
+    ]
 
 
 def _text(tree: Tree, path: str) -> str:

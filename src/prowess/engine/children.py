@@ -3,6 +3,7 @@ Skills that a run uses: loaded into its conversation, or run as a sub-agent with
 
 A sub-agent shares its parent's steps, so that it is resumed with it, and nothing else: it sees no
 word of the parent's conversation, and the parent gets a summary and where to find the whole story.
+Each may use half of the iterations that its parent and the sub-agents before it have left.
 """
 
 import itertools
@@ -29,6 +30,7 @@ class Children:
     people: People
     world: World
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _used: list[int] = field(default_factory=list)  # iterations, by those that have ended
 
     async def load(self, name: str, arguments: str) -> str:
         """Another skill's instructions, for the model to follow in the conversation it has."""
@@ -112,8 +114,9 @@ class Children:
             world=self.world,
             run=child,
             above=self.people,
-            most_iterations=max(1, left // 2),
+            most_iterations=max(1, (left - sum(self._used)) // 2),
         )
+        self._used.append(outcome.iterations)
         self.people.tell(
             "agent.joined",
             f"Sub-agent {name}: {outcome.ending}",

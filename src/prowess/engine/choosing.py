@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from prowess.core import event
-from prowess.core.errors import ProwessError, UsageError
+from prowess.core.errors import ProwessError, SettingsError, UsageError
 from prowess.core.ports import Record
 from prowess.core.selection import Match, SkillSelection, StepKind
 from prowess.core.skill import Skill
@@ -22,6 +22,17 @@ if TYPE_CHECKING:
 
 OFFERED = 24  # cards of skills that may fit a task, in its prompt
 OFFERED_CHARS = 3_600  # and the room they share
+OFFERED_LEAST = 20  # characters of a description; below that a card says little more than its name
+_TYPES: Mapping[StepKind, str] = {"implementation": "execute", "review": "evaluate"}  # of phases
+_PHASES: Mapping[StepKind, str] = {"implementation": "implement", "review": "review"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Skills that a phase has whatever its task is, and what of the registry cannot be followed."""
+
+    skills: tuple[Match, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +57,12 @@ class Asking:
             adjust=self.adjust,
         )
 
+    def nearest(self, text: str, *, limit: int) -> Sequence[Match]:
+        """What `select` would match if it never abstained."""
+        from prowess.select.hints import without_hints
+
+        return self.match(without_hints(text), limit=limit, abstain=False)
+
     def select(
         self,
         task: Task | str,
@@ -54,8 +71,13 @@ class Asking:
         record: Record,
         limit: int | None = None,
         abstain: bool = True,
+        given: Given = Given(),
+        run: str = "",
     ) -> SkillSelection:
-        """Choose the skills for one step of a task, and record the choice with its reasons."""
+        """
+        Choose the skills for one step of a task, and record the choice with its reasons, as a part of
+        `run` where one is named. What is `given` comes first and takes no task's skill its place.
+        """
         from prowess.select.choose import Limits, select_skills
         from prowess.select.hints import find_hints
         from prowess.select.rank import THRESHOLD
@@ -72,24 +94,40 @@ class Asking:
             step,
             limits,
             ranker=self.ranker,
-            run_id=uuid.uuid4().hex,
+            run_id=run or uuid.uuid4().hex,
             threshold=THRESHOLD if abstain else 0.0,
             adjust=self.adjust,
         )
+        own = {match.name for match in chosen.skills}
+        before = tuple(match for match in given.skills if match.name not in own)
+        chosen = replace(chosen, skills=before + chosen.skills, errors=chosen.errors + given.errors)
         record(event.skills_selected(chosen))
         return chosen
 
-    def explained(self, text: str, names: Sequence[str]) -> dict[str, dict[str, float]]:
-        """What each word of the task gave to the skills named."""
-        ranked = self.ranker.rank(text, limit=max(50, len(names)), adjust=self.adjust)
-        by_name = {each.skill.name: each.parts for each in ranked}
-        return {
-            name: {word: round(score, 4) for word, score in by_name.get(name, ())} for name in names
-        }
+    def given(self, phase: str, step: StepKind) -> Given:
+        """What the registry gives a phase. One that was spoilt since it was checked gives nothing."""
+        from prowess.discover.registry import load_registry
+
+        try:
+            registry = load_registry(self.settings.skills_registry, self.catalog.skills)
+        except SettingsError as error:
+            return Given(errors=(f"{error}; {error.hint}",))
+        skills = [
+            Match(
+                name=name,
+                reason=f"the registry names it for {_whom(name in registry.common, phase)}",
+                path=self.catalog.skills[name].path,
+            )
+            for name in registry.skills_for(phase, _TYPES[step])
+        ]
+        # A search narrowed by hand cannot know every skill.
+        wrong = () if self.settings.only_dirs else registry.problems
+        told = tuple(f"{each.path}:{each.line}: {each.message}" for each in wrong)
+        return Given(skills=tuple(skills), errors=told)
 
     def offered(self, text: str) -> str:
         """The cards of the nearest skills, however many are installed, in a few thousand characters."""
-        from prowess.prompt.budget import fit
+        from prowess.prompt.budget import fit_best
         from prowess.prompt.cards import available_skills, cards
         from prowess.select.hints import without_hints
 
@@ -99,12 +137,13 @@ class Asking:
             adjust=self.adjust,
             allowed=lambda skill: skill.model_may_invoke,
         )
-        near = [each.skill for each in ranked]
-        if not near:
-            return ""
-        return available_skills(
-            fit(cards(near), max_chars=OFFERED_CHARS, form=available_skills).cards
+        near = fit_best(
+            cards(each.skill for each in ranked),
+            max_chars=OFFERED_CHARS,
+            least=OFFERED_LEAST,
+            form=available_skills,
         )
+        return available_skills(near.cards) if near.cards else ""
 
 
 def ask(catalog: Catalog, settings: Settings) -> Asking:
@@ -132,19 +171,28 @@ def ask(catalog: Catalog, settings: Settings) -> Asking:
     return Asking(catalog=catalog, ranker=ranker, settings=settings, adjust=adjust)
 
 
+def _whom(common: bool, phase: str) -> str:  # noqa: FBT001
+    return "every phase" if common else f"the phase {phase}"
+
+
+def check_registry(settings: Settings) -> None:
+    """Refuse now a registry that no prompt could follow."""
+    from prowess.discover.registry import load_registry
+
+    if settings.skills_enabled:
+        load_registry(settings.skills_registry, {})
+
+
 def read_plan_file(path: str) -> Plan | None:
     """The plan, or None when it cannot be read as one: the agent then picks from it by itself."""
     from prowess.select.plan import read_plan
+    from prowess.select.plan_file import plan_bytes
 
+    data = plan_bytes(path)
     try:
-        with open(path, "rb") as file:
-            plan = read_plan(file.read())
+        plan = read_plan(data)
     except UsageError:
         return None
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be read: {error.strerror}", hint="name a plan that exists"
-        ) from None
     return plan if plan.tasks else None
 
 
@@ -157,14 +205,16 @@ def step_prompt(
     line: int | None = None,
     feedback: str = "",
 ) -> str:
-    """The prompt for the next task to implement, or for the one that was just implemented."""
+    """The prompt for the task on `line`, or for the next to implement, or the one just implemented."""
     from prowess.prompt import build
 
     write = build.build_review_prompt if step == "review" else build.build_implementation_prompt
     plan = read_plan_file(plan_file)
-    if plan is None or not settings.skills_enabled:
+    if line is None and (plan is None or not settings.skills_enabled):
         return write(build.Step(plan=plan_file, feedback=feedback))
+    plan = plan or Plan(tasks=())
     task = _task_of(plan, step, line)
+    check_registry(settings)
     made = task_prompt(plan_file, plan, task, step, settings, record=record, feedback=feedback)
     return made.text
 
@@ -186,19 +236,26 @@ def task_prompt(
     *,
     record: Record,
     feedback: str = "",
+    phase: str = "",
+    run: str = "",
 ) -> TaskPrompt:
-    """The prompt about this one task, with the skills that fit it where the settings switch them on."""
+    """
+    The prompt about this one task, with the skills of its phase and those that fit it, where the
+    settings switch them on. `phase` is its name, if it is not the one that usually has this step.
+    What is found and chosen is told as a part of `run`, if one is named.
+    """
     from prowess.prompt import build
 
     write = build.build_review_prompt if step == "review" else build.build_implementation_prompt
     made = build.Step(plan=plan_file, task=task, validation=plan.validation, feedback=feedback)
     if not settings.skills_enabled:
         return TaskPrompt(text=write(made))
-    asking = ask(discover(settings, record=record), settings)
-    chosen = asking.select(task, step, record=record)
+    asking = ask(discover(settings, record=record, run=run), settings)
+    given = asking.given(phase or _PHASES[step], step)
+    chosen = asking.select(task, step, record=record, given=given, run=run)
     skills = [asking.catalog.get(match.name) for match in chosen.skills]
     offer = build.Offer(
-        available=asking.offered(task.label),
+        available=asking.offered(task.text),
         loaded=load(skills, settings, record=record, run=chosen.run_id),
     )
     return TaskPrompt(

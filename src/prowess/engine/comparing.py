@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from prowess.check.changes import open_tree
+from prowess.check.changes import git_folder, open_tree
 from prowess.check.claims import said_claims
 from prowess.check.comparison import Trial, judged, trial
 from prowess.check.layered import LAYERS
@@ -34,7 +34,7 @@ from prowess.settings import Settings
 STARTED, CHECKED = "compare.started", "compare.checked"
 _CLONE = """
 git -c core.hooksPath=/dev/null clone -q --no-hardlinks -- "$1" "$2" || exit
-git -C "$2" rev-parse -q --verify HEAD || { echo "the repository has no commit yet" >&2; exit 1; }
+git -C "$2" rev-parse -q --verify HEAD
 """
 # A variable reaches the second git that a clone starts; an option of the first one does not.
 _SAFE = {
@@ -94,6 +94,7 @@ async def compare(
     bodies = _bodies(settings, versus)
     occasions = [Occasion(name=way, body=body) for way, body in bodies.items()]
     async with open_occasions(settings, occasions, key=key, open_model=open_model) as house:
+        await _must_have_commit(house, root)
         for way in versus.ways:
             house.check(RunRequest(skill=way, model=model))
         house.log.append(_started(key, versus, tasks, model=model, runs=runs))
@@ -165,6 +166,20 @@ class _Clone:
     base: str
 
 
+async def _must_have_commit(house: House, root: str) -> None:
+    if git_folder(root) is None:
+        raise UsageError(
+            f"{root} is not a git repository",
+            hint="`git init` and commit what is there; each run works in a clone of it",
+        )
+    try:
+        await open_tree(root, house.world.sandbox).base("HEAD")
+    except UsageError:
+        raise UsageError(
+            "the repository has no commit yet", hint="commit what is there, then compare"
+        ) from None
+
+
 async def _clone(house: House, root: str, folder: str) -> _Clone:
     parent = os.path.dirname(folder)
     make_private(parent)
@@ -181,7 +196,7 @@ async def _clone(house: House, root: str, folder: str) -> _Clone:
         said = done.err.decode(errors="replace").strip().splitlines()
         raise OutsideError(
             f"{root} cannot be cloned: {said[-1] if said else done.code}",
-            hint="compare in a git repository with a commit",
+            hint="see that git can read it, and that the data folder has room",
         )
     return _Clone(folder=folder, base=done.out.decode().strip())
 

@@ -1,37 +1,82 @@
 """How every kind of run ends: whatever happens in it, its last fact says how it ended."""
 
 from collections.abc import Awaitable
+from dataclasses import asdict, dataclass
 
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, StoreError
 from prowess.core.event import Event
 from prowess.core.ports import Record
-from prowess.core.run import Outcome
+from prowess.core.run import Ending, Outcome
 
 
-async def to_its_end(journey: Awaitable[Outcome], *, run: str, record: Record) -> Outcome:
+@dataclass
+class Spent:
+    """What a run has used, counted from what it tells: one that is broken off has no other account."""
+
+    iterations: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0  # None once a price is not known
+
+    def noting(self, record: Record) -> Record:
+        """The same record, with an eye on what goes through it."""
+
+        def write(event: Event) -> None:
+            self.add(event)
+            record(event)
+
+        return write
+
+    def add(self, event: Event) -> None:
+        told = event.payload
+        if event.kind == "model.replied":
+            usage = told.get("usage", {})
+            self.iterations = max(self.iterations, told.get("iteration", 0))
+            tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+            self._spend(tokens, usage.get("cost"))
+        elif event.kind == "agent.joined":
+            outcome = told.get("outcome", {})
+            self._spend(outcome.get("tokens", 0), outcome.get("cost"))
+
+    def _spend(self, tokens: int, cost: float | None) -> None:
+        self.tokens += tokens
+        self.cost = None if self.cost is None or cost is None else self.cost + cost
+
+    def outcome(self, ending: Ending, reason: str) -> Outcome:
+        return Outcome(ending=ending, answer="", reason=reason, **asdict(self))
+
+
+async def to_its_end(
+    journey: Awaitable[Outcome], *, run: str, record: Record, spent: Spent | None = None
+) -> Outcome:
     """
     The outcome of a journey, told to the log. A person's mistake, and trouble outside, are outcomes;
     a cancelled run and a mistake of ours are told and raised again. Where nothing can be kept there is
     no outcome: the run has not ended, it stops here.
     """
+    spent = spent or Spent()
     try:
         outcome = await journey
     except CancelledRunError as error:
-        record(finished(run, Outcome(ending="cancelled", answer="", reason=str(error))))
+        record(finished(run, spent.outcome("cancelled", str(error))))
         raise
     except InDoubtError as error:
-        outcome = Outcome(ending="needs_attention", answer="", reason=f"{error} ({error.hint})")
+        outcome = in_doubt(error, spent)
     except StoreError:
         raise
     except ProwessError as error:
         reason = f"{error} ({error.hint})" if error.hint else str(error)
-        outcome = Outcome(ending="failed", answer="", reason=reason)
+        outcome = spent.outcome("failed", reason)
     except Exception as error:
         reason = f"a mistake of Prowess: {type(error).__name__}: {error}"
-        record(finished(run, Outcome(ending="failed", answer="", reason=reason)))
+        record(finished(run, spent.outcome("failed", reason)))
         raise
     record(finished(run, outcome))
     return outcome
+
+
+def in_doubt(error: InDoubtError, spent: Spent) -> Outcome:
+    """Somebody has to look."""
+    return spent.outcome("needs_attention", f"{error} ({error.hint})")
 
 
 def finished(run: str, outcome: Outcome) -> Event:

@@ -40,15 +40,15 @@ def find_roots(settings: Settings, *, pack: str | None = None) -> list[Root]:
     )
 
 
-def discover(settings: Settings, *, record: Record, afresh: bool = False) -> Catalog:
+def discover(settings: Settings, *, record: Record, afresh: bool = False, run: str = "") -> Catalog:
     """
-    Find the skills. What is news since it was last told, for this project, is told to the log;
-    `afresh` tells it again, to a log that is new.
+    Find the skills. What is news since it was last told, for this project, is told to the log, as a
+    part of `run` where one is named; `afresh` tells it again, to a log that is new.
     """
     catalog = open_catalog(find_roots(settings), index_folder=settings.index_folder)
     asked = "\n".join((settings.project, *settings.only_dirs))
     if afresh or not is_told(catalog, asked, folder=settings.index_folder):
-        tell(catalog, record=record)
+        tell(catalog, record=record, run=run)
         remember(catalog, asked, folder=settings.index_folder)
     return catalog
 
@@ -82,12 +82,17 @@ def refuse_broken(catalog: Catalog, name: str) -> None:
 
 
 def why_not_loaded(catalog: Catalog, name: str) -> list[Problem]:
-    """The errors of the folders called so that gave no skill."""
-    return [
+    """The errors of the folders called so that gave no skill, under whatever name."""
+    found = [
         problem
         for problem in catalog.problems
         if problem.level == "error" and os.path.basename(os.path.dirname(problem.path)) == name
     ]
+    if not found:
+        return []
+    loaded = {skill.path for skill in catalog.skills.values()}
+    loaded |= {each.path for each in catalog.shadowed}
+    return [problem for problem in found if os.path.dirname(problem.path) not in loaded]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

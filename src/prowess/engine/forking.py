@@ -6,8 +6,10 @@ Both are in the same order, so the one is found in the other. Where that leaves 
 refused rather than begun in the wrong place.
 """
 
+import getpass
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from prowess.core.errors import UsageError
 from prowess.core.event import Event
@@ -19,20 +21,29 @@ _REQUEST = "model"  # the step of one request to the model
 _TOLD = ("model.replied", "model.failed")  # each of them tells of one request to the model
 
 
-async def fork(log: Log, engine: Engine, run: str, *, at: str) -> str:
-    """A new run that has everything before `at` behind it; `at` is an iteration's number or a step's id."""
-    events = [each.event for each in log.run(run)]
-    kind = next((it.payload.get("run_kind") for it in events if it.kind == "run.started"), "")
-    if kind not in (running.KIND, workflows.KIND):
+async def fork(
+    log: Log, engine: Engine, run: str, *, at: str, user: str = "", most: int = 100
+) -> str:
+    """
+    A new run that has everything before `at` behind it; `at` is an iteration's number or a step's id.
+    It is an order of `user`, or of this process's account, with a priority of `most` at most.
+    """
+    events = await log.aside(lambda: [each.event for each in log.run(run)])
+    started = next((each for each in events if each.kind == "run.started"), None)
+    kind = started.payload.get("run_kind") if started else ""
+    if started is None or kind not in (running.KIND, workflows.KIND):
         raise UsageError(
             f"a {kind or 'run of this kind'} is not forked, because its plan and its files have gone on",
             hint="begin it again: a loop goes on with the tasks that are not ticked",
         )
     names = list(await engine.steps(run))
     find = _iteration if kind == running.KIND else _step
-    place = find(log, run, events, names, at)
+    place = await log.aside(partial(find, log, run, events, names, at))
     new = new_run()
-    await engine.fork(run, from_step=place, new_id=new)
+    user = user or getpass.getuser()
+    await engine.fork(run, from_step=place, new_id=new, user=user, most=most)
+    # It tells this itself when it begins; until then it may wait in the queue, and is to be seen there.
+    await log.aside(partial(log.append, replace(started, run=new), seq=1))
     return new
 
 

@@ -8,20 +8,23 @@ import os
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from prowess.core.errors import SkillError, UsageError
+from prowess.core.errors import InDoubtError, OutsideError, SkillError, UsageError
+from prowess.core.event import Event
 from prowess.core.execution import read_execution
 from prowess.core.ports import Body, Json, Log
 from prowess.core.run import Outcome, outcome_from_json
 from prowess.discover.catalog import Catalog
-from prowess.engine.ending import finished
+from prowess.engine.ending import Spent, finished, in_doubt
 from prowess.engine.finding import discover
+from prowess.engine.log import open_log_of
+from prowess.engine.pen import BRIEFLY, Pen
 from prowess.engine.queueing import Queueing, first_fact, ticket_for
-from prowess.engine.request import RunRequest
+from prowess.engine.request import RunRequest, check_rules
 from prowess.engine.running import KIND, run_skill
 from prowess.engine.world import OpenModel, World, model_opener, open_sandbox_for
 from prowess.settings import Settings
@@ -45,7 +48,8 @@ class House:
     queueing: Queueing = Queueing()
 
     def check(self, request: RunRequest) -> None:
-        """Refuse now what would only fail later: an unknown skill, wrong settings, no model."""
+        """Refuse now what would only fail later: an unknown skill, wrong settings, a rule that cannot be read, no model."""
+        check_rules(request.allow)
         skill = self.world.catalog().get(request.skill)
         execution, wrong = read_execution(skill.fields)
         if wrong:
@@ -84,13 +88,25 @@ class House:
         if self.queueing.everything:
             ticket = ticket_for(request, self.world, user=user, priority=priority)
             await self.engine.enqueue(kind, run, request, ticket)
-            self.world.recorder(run)(first_fact(kind, run, request, ticket))
+            await self._tell_first(first_fact(kind, run, request, ticket))
         else:
             await self.engine.start(kind, run, request)
 
+    async def _tell_first(self, fact: Event) -> None:
+        """It is in the queue, so this is no failure where the log is away: its worker tells it too."""
+        from prowess.durable.settling import in_thread
+
+        with suppress(OutsideError, TimeoutError):
+            async with asyncio.timeout(BRIEFLY):
+                await in_thread(self.log.append, fact, seq=1)
+
     async def why_waiting(self, run: str) -> str:
         """What keeps a queued run from beginning, in words."""
-        return await self.engine.why_waiting(run, self.queueing.limits)
+        from prowess.durable.settling import in_thread
+        from prowess.durable.takers import waits_for
+
+        reason = await self.engine.why_waiting(run, self.queueing.limits)
+        return await in_thread(waits_for, self.world.settings.engine_place, run, reason)
 
     async def outcome(self, run: str) -> Outcome:
         return outcome_from_json(await self.engine.result(run))
@@ -107,11 +123,26 @@ class House:
             )
         await self.engine.cancel(run)
         until = time.monotonic() + (LAST_WORDS if state == "running" else 0)
-        while not self._has_told_its_end(run) and time.monotonic() < until:  # noqa: ASYNC110  another process
+        told = partial(self._has_told_its_end, run)
+        while not await self.log.aside(told) and time.monotonic() < until:  # noqa: ASYNC110  another process
             await asyncio.sleep(0.05)
+        if not await self.log.aside(told):
+            spent = await self.log.aside(partial(self._spent, run))
+            outcome = spent.outcome("cancelled", f"the run {run} was cancelled")
+            await self.log.aside(partial(self.log.append, finished(run, outcome)))
+
+    def give_up(self, run: str, error: InDoubtError) -> Json:
+        """Tell the end of a run that nobody works on any more; its outcome. Not for the event loop."""
+        outcome = in_doubt(error, self._spent(run))
         if not self._has_told_its_end(run):
-            outcome = Outcome(ending="cancelled", answer="", reason=f"the run {run} was cancelled")
             self.log.append(finished(run, outcome))
+        return outcome.as_json()
+
+    def _spent(self, run: str) -> Spent:
+        spent = Spent()
+        for each in self.log.run(run):
+            spent.add(each.event)
+        return spent
 
     def _whole(self, workspace: str) -> str:
         return os.path.realpath(os.path.join(self.world.settings.project, workspace))
@@ -142,11 +173,15 @@ async def open_house(
     of run beyond skills and workflows. `queueing` is for those who queue runs or take them.
     """
     from prowess.durable.opening import open_engine
+    from prowess.durable.settling import in_thread
+    from prowess.durable.takers import announce
     from prowess.engine import workflows
-    from prowess.observe.opening import open_log
+    from prowess.engine.tables import check_tables
 
-    log = open_log(settings.log_place)
-    found = cache(partial(discover, settings, record=log.append))
+    check_tables(settings)
+    log = open_log_of(settings, environment)
+    pen = Pen(log, far=bool(settings.database_url))
+    found = cache(partial(discover, settings, record=pen.write))
     sandbox, isolated = open_sandbox_for(settings)
     world = World(
         settings=settings,
@@ -162,12 +197,16 @@ async def open_house(
     bodies: Mapping[str, Body] = {kind: partial(body, world=world) for kind, body in kinds.items()}
     try:
         async with open_engine(settings.engine_place, bodies) as engine:
+            house = House(world=world, engine=engine, log=log, queueing=queueing)
             if queueing.at_once or queueing.everything:
                 engine.take_runs(
                     project=project,
                     limits=queueing.limits,
                     at_once=queueing.at_once,
+                    give_up=house.give_up,
                 )
-            yield House(world=world, engine=engine, log=log, queueing=queueing)
+            if queueing.at_once:
+                await in_thread(announce, settings.engine_place, engine.name, project)
+            yield house
     finally:
         log.close()

@@ -141,7 +141,8 @@ async def injected(
     from prowess.prompt.variables import fill_instructions
 
     def judge(command: str) -> Verdict:
-        return gate(Call(id="", tool="Bash", input={"command": command}))
+        given = {"command": command}
+        return gate(Call(id="", tool="Bash", input=given, values=values.shell_variables))
 
     async def run(command: str) -> Finished:
         return await world.sandbox.run(

@@ -42,23 +42,26 @@ class Pen:
         except TimeoutError:
             raise _away() from None
 
-    def numbered(self, run: str) -> Record:
+    def numbered(self) -> Record:
         """
         Writes the facts of one run, numbered from 1 without a gap. After one that could not be written
         there is no other: the run is over here, even if somebody took the error for one of the run's own.
+        Nor is there one after its end, which whoever cancelled it may have told already.
         """
-        number, lost = 1, None
+        number, lost, ended = 1, None, False
 
         def record(event: Event) -> None:
-            nonlocal number, lost
+            nonlocal number, lost, ended
             if lost:
                 raise lost
+            if ended:
+                return
             try:
                 kept = self.write(event, seq=number)
                 number += 1
-                if (
-                    kept.event.kind != event.kind
-                ):  # a replay that went another way is told all the same
+                ended = kept.event.kind == "run.finished"
+                # A replay that went another way is told all the same.
+                if kept.event.kind != event.kind and not ended:
                     self.write(event)
             except StoreError as error:
                 lost = error

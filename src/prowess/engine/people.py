@@ -32,11 +32,13 @@ class People:
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _granted: set[str] = field(default_factory=set)
 
-    async def ask(self, question: Question) -> str | None:
+    async def ask(self, question: Question, *, grants: str = "") -> str | None:
+        """The answer; to let the tool `grants` be used is not for everybody who may answer."""
         if not self.present:
             return None
         asked = replace(question, id=f"{self.run}-q{next(self._numbers)}")
-        self._tell_all("question.asked", f"Question: {asked.prompt}", **asked.as_json())
+        facts = {**asked.as_json(), **({"grants": grants} if grants else {})}
+        self._tell_all("question.asked", f"Question: {asked.prompt}", **facts)
         answer = await self.steps.answer(asked.id)
         self._tell_all("question.answered", "Answered", id=asked.id, answer=answer)
         return answer
@@ -53,7 +55,7 @@ class People:
         shown = call.input.get("command") or call.input.get("file_path") or dict(call.input)
         prompt = f"May the skill use {call.tool}: {shown}\n({reason})"
         answer = await self.ask(
-            Question(id="", prompt=prompt, options=(YES, ALWAYS, NO), default=NO)
+            Question(id="", prompt=prompt, options=(YES, ALWAYS, NO), default=NO), grants=call.tool
         )
         if answer == ALWAYS:
             self._granted.add(call.tool)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from prowess.core.errors import WaitingRunError
@@ -98,7 +99,7 @@ class _Showing:
     leaves: bool
 
     async def run(self, run: str, after: int = 0) -> None:
-        asked, answered = questions(self.log, run)
+        asked, answered = await self.log.aside(partial(questions, self.log, run))
         async for each in follow(self.log, run, after=after):
             payload = each.event.payload
             if each.event.kind == "question.asked" and payload["id"] not in answered:

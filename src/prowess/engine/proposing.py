@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from prowess.check.claims import claimed_outcome, said_claims
 from prowess.check.layered import LAYERS, Layered, layered
 from prowess.check.templates import template, told
+from prowess.core.event import Event
 from prowess.core.evidence import Claim, Ignored
 from prowess.core.ports import Record
 from prowess.discover.catalog import Catalog
@@ -68,6 +69,7 @@ async def propose_evidence(
         request = RunRequest(skill=NAME, arguments=task, workspace=asked.workspace, model=model)
         house.check(request)
         run = await house.start(request)
+        record(_guided(run, mode))
         outcome = await house.outcome(run)
     claims, ignored = said_claims(outcome.answer)
     if not outcome.ok:
@@ -81,3 +83,10 @@ async def propose_evidence(
         ignored=tuple(ignored),
         outcome=claimed_outcome(outcome.answer),
     )
+
+
+def _guided(run: str, mode: Layered) -> Event:
+    """Whether the layers guided it is a fact for the log, and so is why they did not."""
+    words = "Guided by layered skills" if mode.on else f"Without layered skills: {mode.reason}"
+    payload = {"summary": words, "visibility": "SUMMARY", "on": mode.on, "reason": mode.reason}
+    return Event(run=run, kind="check.layered", payload=payload)

@@ -1,8 +1,10 @@
 """What is asked of a run, as JSON: with it alone, a run can begin or go on in any process."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from prowess.core.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,3 +36,15 @@ class RunRequest:
 def request_from_json(value: Mapping[str, Any]) -> RunRequest:
     lists = {name: tuple(value.get(name, ())) for name in ("allow", "disallow")}
     return RunRequest(**{**value, **lists})
+
+
+def check_rules(rules: Iterable[str]) -> None:
+    """Refuse what is to be granted and cannot be read: it would grant nothing, and nobody would know."""
+    from prowess.permit.rules import parse_rules
+
+    for rule in rules:
+        if problem := parse_rules(rule).problem:
+            raise UsageError(
+                f"the rule {rule!r} cannot be read: {problem}",
+                hint="write it as in 'Bash(git diff:*)'",
+            )

@@ -11,7 +11,7 @@ from typing import Any
 from prowess.core.errors import ProwessError
 from prowess.core.ports import Gate, Json, Steps
 from prowess.core.run import Outcome
-from prowess.engine.ending import to_its_end
+from prowess.engine.ending import Spent, to_its_end
 from prowess.engine.gating import gate_of
 from prowess.engine.kit import means_of
 from prowess.engine.opening import (
@@ -49,10 +49,11 @@ async def run_request(
 ) -> Outcome:
     """One run to its end; a sub-agent is one too, in its parent's steps and under its own name."""
     run = run or steps.run_id
-    record = world.recorder(run)
+    spent = Spent()
+    record = spent.noting(world.recorder(run))
     people = People(run=run, steps=steps, record=record, present=request.answers, above=above)
     journey = _journey(request, people, world=world, most_iterations=most_iterations)
-    return await to_its_end(journey, run=run, record=record)
+    return await to_its_end(journey, run=run, record=record, spent=spent)
 
 
 async def _journey(

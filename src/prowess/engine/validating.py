@@ -5,17 +5,16 @@ lead to: tools that nobody has, and files that are not there.
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 
 from prowess.core.errors import ProwessError
-from prowess.core.files import decode, read_beneath
 from prowess.core.near import did_you_mean
-from prowess.core.skill import Problem, Skill
+from prowess.core.skill import Problem
 from prowess.discover import frontmatter
 from prowess.discover.rules import validate
+from prowess.engine.wrong import WORKFLOW, of_workflow, text_of
 from prowess.permit.rules import parse_rules
 
-WORKFLOW = "skill.yaml"
 SKILL = "SKILL.md"
 OURS = ("Ask", "Bash", "Edit", "Fetch", "Glob", "Grep", "Read", "Skill", "Write")
 # Tools of other agents, which many skills name: granted there, and nothing here.
@@ -35,33 +34,14 @@ def problems_of(path: str) -> list[Problem]:
         return found
     folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path))
     return sorted(
-        [*found, *_of_workflow(folder, found), *_of_words(folder)],
+        [*found, *of_workflow(folder, found), *_of_words(folder)],
         key=lambda problem: (problem.path, problem.line or 0),
     )
 
 
-def workflow_problems(skills: Iterable[Skill], found: Collection[Problem]) -> list[Problem]:
-    """What keeps workflows from running: to be quick, discovery `found` only what is wrong in their heads."""
-    workflows = [skill for skill in skills if skill.format == "workflow"]
-    return [problem for skill in workflows for problem in _of_workflow(skill.path, found)]
-
-
-def _of_workflow(folder: str, found: Collection[Problem]) -> Iterator[Problem]:
-    """The mistakes of its steps, but not at a place where something was found already."""
-    if (text := _text(folder, WORKFLOW)) is None:
-        return
-    from prowess.workflow.check import find_mistakes
-
-    path = os.path.join(folder, WORKFLOW)
-    known = {problem.line for problem in found if problem.path == path}
-    for each in find_mistakes(text, beside=lambda name: os.path.isfile(os.path.join(folder, name))):
-        if each.line not in known:
-            yield Problem(path=path, line=each.line, message=each.message, hint=each.hint)
-
-
 def _of_words(folder: str) -> Iterator[Problem]:
     """Tools and files that a SKILL.md names and that are not there. Both are legal, so they are warnings."""
-    if (text := _text(folder, SKILL)) is None:
+    if (text := text_of(folder, SKILL)) is None:
         return
     path = os.path.join(folder, SKILL)
     for line, message, hint in (*_tools(text), *_links(text, folder)):
@@ -117,13 +97,3 @@ def _files(folder: str) -> list[str]:
         for at, _, names in os.walk(folder)
         for name in names
     ]
-
-
-def _text(folder: str, name: str) -> str | None:
-    """None when it is not there, or cannot be read: that is told by the rules of its format."""
-    if not os.path.isfile(os.path.join(folder, name)):
-        return None
-    try:
-        return decode(read_beneath(folder, name))
-    except ProwessError:
-        return None

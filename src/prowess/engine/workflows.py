@@ -15,11 +15,11 @@ import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import partial
 from typing import Any
 
 from prowess.core.chat import Call
-from prowess.core.errors import ProwessError, UsageError
+from prowess.core.errors import UsageError
 from prowess.core.event import Event
 from prowess.core.execution import Execution
 from prowess.core.files import decode, read_beneath
@@ -32,14 +32,16 @@ from prowess.engine.ending import to_its_end
 from prowess.engine.gating import gate_of
 from prowess.engine.opening import Opened, platform_of
 from prowess.engine.people import People
-from prowess.engine.request import RunRequest
+from prowess.engine.request import RunRequest, check_rules
 from prowess.engine.running import run_request
 from prowess.engine.world import World
+from prowess.engine.wrong import lies_beside
 from prowess.permit.rules import make_gate, parse_rules
 from prowess.workflow.check import read_workflow
+from prowess.workflow.given import check_arguments, check_given
 from prowess.workflow.means import CommandWork, Means, PythonWork, Ready
 from prowess.workflow.python_calls import PythonCalls
-from prowess.workflow.run import check_given, run_workflow
+from prowess.workflow.run import run_workflow
 
 KIND = "workflow"
 FILE = "skill.yaml"
@@ -84,8 +86,14 @@ def load_workflow(skill: Skill) -> Workflow:
 
 
 def check_request(skill: Skill, request: WorkflowRequest) -> None:
-    """Refuse what cannot begin: a file with mistakes, a step or a value that it does not know."""
-    check_given(load_workflow(skill), request.given, from_step=request.from_step)
+    """
+    Refuse what cannot begin: a file with mistakes, a step, a value or arguments that it does not
+    know, a rule that cannot be read.
+    """
+    check_rules(request.allow)
+    workflow = load_workflow(skill)
+    check_given(workflow, request.given, from_step=request.from_step)
+    check_arguments(workflow, request.arguments)
 
 
 async def run_workflow_skill(steps: Steps, request: Mapping[str, Any], *, world: World) -> Json:
@@ -247,9 +255,7 @@ class _Hands:
             limits=self.world.limits,
         )
 
-    async def _skill(
-        self, name: str, *, arguments: str, inputs: Mapping[str, Any], number: int
-    ) -> Outcome:
+    async def _skill(self, name: str, *, arguments: str, inputs: Mapping[str, Any]) -> Outcome:
         """Another skill, as a run of its own inside this one; the workflow's own name is its SKILL.md."""
         if self.request.depth >= self.world.settings.run_max_depth:
             raise UsageError(f"{name} is not run: skills are {self.request.depth} deep already")
@@ -324,15 +330,9 @@ def _file(skill: Skill) -> str:
 
 
 def _parsed(skill: Skill, text: str) -> Workflow:
-    @cache
-    def beside(name: str) -> bool:
-        try:
-            read_beneath(skill.path, name)
-        except ProwessError:
-            return False
-        return True
-
-    return read_workflow(text, path=os.path.join(skill.path, FILE), beside=beside)
+    return read_workflow(
+        text, path=os.path.join(skill.path, FILE), beside=partial(lies_beside, skill.path)
+    )
 
 
 def _asked(request: WorkflowRequest) -> dict[str, Any]:

@@ -6,18 +6,17 @@ A run is handed the world and takes from it; nothing in a run reaches past it.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event
-from prowess.core.ports import Log, Model, Record, Sandbox
+from prowess.core.ports import Clean, Log, Model, Record, Sandbox
 from prowess.core.process import Limits
 from prowess.core.skill import Skill
 from prowess.discover.catalog import Catalog
+from prowess.engine.log import cleaner
 from prowess.engine.pen import Pen
-from prowess.permit.redact import known_secrets, redact
 from prowess.settings import Settings
 
 # A model by its name, None for whichever can be had; the skill is for models that follow its script.
@@ -41,31 +40,28 @@ class World:
 
     def recorder(self, run: str) -> Record:
         """Writes the facts of one run, numbered from 1, so that a replay writes nothing twice."""
-        write, clean = self._pen.numbered(run), self._clean
-        return lambda event: write(
-            Event(run=run, kind=event.kind, payload=clean(dict(event.payload)))
-        )
+        write = self._pen.numbered()
+        return lambda event: write(replace(event, run=run))
 
     def appender(self, run: str) -> Record:
         """
         Writes the facts of something that is itself one step, such as an agent's attempt: they are
         not numbered, because a second try of the step tells another story.
         """
-        write, clean = self._pen.write, self._clean
-        return lambda event: write(
-            Event(run=run, kind=event.kind, payload=clean(dict(event.payload)))
-        )
+        write = self._pen.write
+        return lambda event: write(replace(event, run=run))
+
+    def clean(self, event: Event) -> Event:
+        """The fact as the log would keep it."""
+        return replace(event, payload=self._clean(dict(event.payload)))
 
     @cached_property
     def _pen(self) -> Pen:
         return Pen(self.log, far=bool(self.settings.database_url))
 
-    @property
-    def _clean(self) -> Callable[[dict[str, Any]], dict[str, Any]]:
-        """Secrets never reach the log, and personal data only where the settings say so."""
-        known = known_secrets(self.environment)
-        personal = self.settings.privacy_personal_data == "remove"
-        return lambda payload: redact(payload, personal=personal, known=known)
+    @cached_property
+    def _clean(self) -> Clean:
+        return cleaner(self.settings, self.environment)
 
     def clean_text(self, text: str) -> str:
         return str(self._clean({"text": text})["text"])
@@ -96,6 +92,7 @@ def open_sandbox_for(settings: Settings) -> tuple[Sandbox, bool]:
 
 async def model_opener(settings: Settings, environment: Mapping[str, str]) -> OpenModel:
     """Models by name. Where none is named and no key is set, a local server that answers will do."""
+    from prowess.model.demo_script import has_script
     from prowess.model.detect import keys_set, local_servers
     from prowess.model.names import resolve
 
@@ -107,7 +104,11 @@ async def model_opener(settings: Settings, environment: Mapping[str, str]) -> Op
         from prowess.model.providers import open_model
 
         named = resolve(
-            name, aliases=settings.model_aliases, environment=environment, servers=local
+            name,
+            aliases=settings.model_aliases,
+            environment=environment,
+            servers=local,
+            has_script=skill is not None and has_script(skill.path),
         )
         return open_model(
             named, environment=environment, skill_folder=skill.path if skill else None
