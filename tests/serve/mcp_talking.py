@@ -7,15 +7,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+import httpx2
 import mcp_types as types
 from mcp import Client
 from mcp.client.session import ElicitationFnT
+from mcp.client.streamable_http import streamable_http_client
 
 from prowess.core.event import Recorded
 from prowess.model.scripted import Script, Scripted
 from prowess.serve.mcp import create_server
 from prowess.serve.mcp_premises import Premises, open_premises
 from prowess.settings import load_settings
+from serve.served import Served
 
 T = TypeVar("T")
 Era = Literal["auto", "legacy"]
@@ -95,6 +98,18 @@ class Home:
     def _model(self, name: str | None, skill: Any) -> Scripted:
         key = skill.name if skill and skill.name in self.scripts else "*"
         return Scripted(self.scripts[key], name=name or "scripted")
+
+
+@asynccontextmanager
+async def client_of(
+    served: Served, *, era: Era = "auto", token: str = "", person: Any = None
+) -> AsyncIterator[Client]:
+    """Over HTTP, to a server that others use too."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        line = streamable_http_client(f"http://127.0.0.1:{served.port}/mcp", http_client=http)
+        async with Client(line, mode=era, elicitation_callback=person) as client:
+            yield client
 
 
 def text_of(result: Any) -> str:

@@ -5,8 +5,7 @@ import http.client
 import json
 import socket
 import threading
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,14 +18,6 @@ from prowess.serve.app import FACES, create_app
 from prowess.serve.listening import bound, server_of
 from prowess.serve.site import Site, open_site
 from prowess.settings import Settings, load_settings
-
-
-def until(holds: Callable[[], bool], *, seconds: float = 60) -> None:
-    """Wait for what is to become true."""
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.02)
 
 
 @dataclass(frozen=True)
@@ -83,8 +74,8 @@ class Served:
     def post(self, path: str, body: Any = None, **asked: Any) -> Answer:
         return self.ask("POST", path, body, **asked)
 
-    def start(self, skill: str, **asked: Any) -> str:
-        answer = self.post("/api/runs", {"skill": skill, **asked})
+    def start(self, skill: str, *, token: str | None = None, **asked: Any) -> str:
+        answer = self.post("/api/runs", {"skill": skill, **asked}, token=token)
         assert answer.status == 201, answer.body
         return str(answer.json["run"])
 

@@ -20,7 +20,8 @@ import pytest
 
 from house import skill_file
 from prowess.model.scripted import call, final
-from serve.served import Home, Served, until
+from serve.served import Home, Served
+from support import until
 
 SHARED = Path(
     os.environ.get("PROWESS_SHARED", Path(__file__).parent.parent.parent.parent / "shared")

@@ -14,7 +14,8 @@ import pytest
 
 from house import skill_file
 from prowess.model.scripted import call, final
-from serve.served import Home, Served, until
+from serve.served import Home, Served
+from support import until
 
 ASKS = [call("Ask", question="Go on?", options=["yes"]), final("All done.")]
 TOKENS = {"user" * 5: "END_USER", "maker" * 5: "DEVELOPER"}
@@ -144,7 +145,8 @@ def test_numbers_are_told_to_people_and_machines(served: Served) -> None:
 
 
 def test_settings_are_told_without_what_is_secret(at: Home) -> None:
-    at.settings = {"serve_tokens": TOKENS, "mcp_servers": {"x": {"env": {"KEY": "hidden-value"}}}}
+    server = {"command": ["true"], "env": {"KEY": "hidden-value"}}
+    at.settings = {"serve_tokens": TOKENS, "mcp_servers": {"x": server}}
     _, maker = TOKENS
     with at.serving(token=maker) as served:
         answer = served.get("/api/settings")

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import Cli
+from house import skill_file
+from model.formats import Say
+from model.server import Fault, ModelServer
+from support import Cli, until
 
 
 @contextmanager
@@ -52,3 +55,38 @@ def test_a_place_where_others_could_listen_needs_tokens(cli: Cli) -> None:
 
     assert result.code == 2
     assert "serve.tokens" in result.err
+
+
+def test_a_server_says_with_which_runs_it_goes_on(home: Path, project: Path) -> None:
+    skill_file(project, "note", "Write a note.")
+    with ModelServer(Fault(trouble="hang"), Say(text="done")) as server:
+        words = ["run", "note", "--model", f"{server.url}/v1#m"]
+        with subprocess.Popen([sys.executable, "-m", "prowess", *words], cwd=project) as left:
+            until(lambda: len(server.requests) == 1)
+            left.kill()
+        with typed("--project", str(project)) as (process, _):
+            assert process.stderr
+            told = process.stderr.readline()
+
+    assert re.search(r"going on with the run \w+, whose process ended before it did", told)
+
+
+def test_a_server_that_is_told_to_end_in_the_middle_of_a_command_lets_it_be_done(
+    cli: Cli, project: Path
+) -> None:
+    skill_file(project, "note", "Write a note.")
+    calls = Say(calls=(("Bash", {"command": "touch begun; sleep 1; echo once >> traces"}),))
+    with ModelServer(Fault(trouble="hang"), calls, Say(text="done")) as server:
+        words = ["run", "note", "--allow", "Bash", "--model", f"{server.url}/v1#m"]
+        with subprocess.Popen([sys.executable, "-m", "prowess", *words], cwd=project) as left:
+            until(lambda: len(server.requests) == 1)
+            left.kill()
+        with typed("--project", str(project)) as (process, _):
+            until((project / "begun").exists)
+            process.send_signal(signal.SIGTERM)
+            code = process.wait(30)
+        with typed("--project", str(project)):
+            until(lambda: cli("runs", "--json").json[0]["state"] == "done")
+
+    assert code == -signal.SIGTERM
+    assert (project / "traces").read_text() == "once\n"

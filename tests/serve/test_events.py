@@ -12,7 +12,8 @@ from house import skill_file
 from prowess.core.event import Event
 from prowess.model.scripted import call, final
 from prowess.serve import channels
-from serve.served import Home, Served, until
+from serve.served import Home, Served
+from support import until
 
 TOKENS = {"user" * 5: "END_USER", "maker" * 5: "DEVELOPER"}
 SCRIPT = [*(call("Read", file_path=f"{n}.txt") for n in range(4)), final("Done.")]

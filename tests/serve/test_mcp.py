@@ -412,6 +412,17 @@ def test_match_and_read_are_what_the_command_line_says(at: Path, tmp_path: Path)
     assert home.call("prowess_read", name="csv", file="../../secret").is_error
 
 
+def test_a_match_over_mcp_keeps_no_secret_of_its_task(at: Path, tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+    home = Home(at, tmp_path / "data")
+
+    task = f"read a csv file of bob@example.org with {token}"
+    matched = home.call("prowess_match", task=task).structured_content
+
+    (kept,) = home.events(matched["run_id"])
+    assert kept.event.payload["task_label"] == "read a csv file of [email] with [secret]"
+
+
 def test_a_task_is_made_claimed_and_done_over_mcp(at: Path, tmp_path: Path) -> None:
     async def work(client: Client) -> list[Any]:
         async def ask(tool: str, **given: Any) -> Any:

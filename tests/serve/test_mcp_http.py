@@ -2,22 +2,19 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from house import skill_file
 from prowess.model.scripted import Script, call, final
 from prowess.serve.mcp import include
-from serve.mcp_talking import Era, Person, text_of
-from serve.served import Home, Served, until
-from support import write_skill
+from serve.mcp_talking import Era, Person, client_of, text_of
+from serve.served import Home, Served
+from support import until, write_skill
 
 ERAS: tuple[Era, ...] = ("auto", "legacy")
 END_USER, DEVELOPER = "token-of-an-end-user", "token-of-a-developer"
@@ -49,17 +46,6 @@ def at(home: Path, project: Path) -> Path:
 def serving(at: Path, scripts: dict[str, Script], **settings: Any) -> Iterator[Served]:
     with Home(at, at / ".data", scripts, settings).serving(faces=(include,)) as served:
         yield served
-
-
-@asynccontextmanager
-async def client_of(
-    served: Served, *, era: Era = "auto", token: str = "", person: Any = None
-) -> AsyncIterator[Client]:
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        line = streamable_http_client(f"http://127.0.0.1:{served.port}/mcp", http_client=http)
-        async with Client(line, mode=era, elicitation_callback=person) as client:
-            yield client
 
 
 def test_a_skill_runs_and_its_question_is_answered_over_http(at: Path, era: Era) -> None:
@@ -213,3 +199,34 @@ def test_a_body_that_is_too_large_or_no_json_is_refused(at: Path) -> None:
     assert large.status == 413
     assert broken.status == 400
     assert deep.status == 400
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"jsonrpc": "2.0", "apikey": "what-was-sent"}, -32600),
+        ({"jsonrpc": "2.0", "id": 1, "method": ["what-was-sent"]}, -32600),
+        ([{"jsonrpc": "2.0", "id": 1, "method": "what-was-sent"}], -32600),
+        (b'{"apikey": "what-was-sent', -32700),
+    ],
+)
+def test_what_is_no_message_is_not_quoted(at: Path, body: Any, code: int) -> None:
+    with serving(at, {}) as served:
+        answer = served.post("/mcp", body, headers=JSON)
+
+    assert answer.status == 400
+    assert answer.json["error"]["code"] == code
+    assert b"what-was-sent" not in answer.body
+    assert b"pydantic" not in answer.body
+
+
+@pytest.mark.parametrize("host", ["fd00::1", "FD00::1", "[fd00::1]"])
+def test_an_address_of_ipv6_is_a_name_of_the_server(at: Path, host: str) -> None:
+    """As clients write it; that it listens there is not needed for that."""
+    with serving(at, {}, serve_host=host) as served:
+        headers = {"Host": "[fd00::1]:7700", "Origin": "http://[fd00::1]:7700"}
+        rest = served.get("/api/runs", headers=headers)
+        mcp = served.post("/mcp", HELLO, headers={**JSON, **headers})
+        other = served.get("/api/runs", headers={"Host": "[fd00::2]:7700"})
+
+    assert (rest.status, mcp.status, other.status) == (200, 200, 421)

@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from mcp import Client, StdioServerParameters
 
 from house import skill_file
 from serve.mcp_talking import Era, Person, text_of
-from support import Cli, write_file
+from support import Cli, until, write_file
 
 ERAS: tuple[Era, ...] = ("auto", "legacy")
 HELLO = {
@@ -64,14 +62,6 @@ def command() -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable, args=["-m", "prowess", "mcp"], env=dict(os.environ)
     )
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that another process does."""
-    give_up = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
 
 
 def sleeping() -> bool:

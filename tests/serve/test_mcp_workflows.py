@@ -38,6 +38,16 @@ steps:
 """
 
 
+GREET = """
+name: greet
+description: Greets somebody.
+inputs:
+  - {name: word, prompt: Which word?, default: Hello}
+steps:
+  - {id: end, output: "{word} {arguments}."}
+"""
+
+
 @pytest.fixture(params=ERAS)
 def era(request: pytest.FixtureRequest) -> Era:
     chosen: Era = request.param
@@ -46,7 +56,7 @@ def era(request: pytest.FixtureRequest) -> Era:
 
 @pytest.fixture
 def flows(home: Path, project: Path, tmp_path: Path) -> Home:
-    for name, text in (("deploy", DEPLOY), ("around", AROUND)):
+    for name, text in (("deploy", DEPLOY), ("around", AROUND), ("greet", GREET)):
         write_file(project / ".agents" / "skills" / name / "skill.yaml", text)
     return Home(project, tmp_path / "data")
 
@@ -104,6 +114,21 @@ def test_a_question_of_a_workflow_inside_another_reaches_the_person(flows: Home,
         "web is on staging.",
         "Both are done.",
     ]
+
+
+def test_a_workflow_that_uses_its_arguments_is_given_them(flows: Home) -> None:
+    as_tool = flows.call("greet", arguments="the World", word="Hi")
+    by_name = flows.call("prowess_run", skill="greet", arguments="the World")
+
+    assert text_of(as_tool).startswith("Hi the World.")
+    assert text_of(by_name).startswith("Hello the World.")
+
+
+def test_arguments_that_no_step_of_a_workflow_would_see_are_refused(flows: Home) -> None:
+    result = flows.call("prowess_run", skill="deploy", arguments="the World")
+
+    assert result.is_error
+    assert "'arguments' was unexpected" in text_of(result)
 
 
 def test_mistakes_of_a_workflow_are_told_together_before_it_begins(flows: Home) -> None:

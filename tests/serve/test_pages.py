@@ -1,29 +1,20 @@
 """The dashboard, in a real browser: everything real but the model."""
 
-import os
-import re
-import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, Route, expect
 
 from house import skill_file
 from prowess.board import sessions, tasks
 from prowess.core.event import Event
 from prowess.model.scripted import call, final
 from prowess.serve import pages
-from serve.served import Home, Served, until
-from support import write_file
+from serve.looking import NASTY, Looking, tell
+from serve.served import Home, Served
+from support import until, write_file
 
-ARGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
-    " --disable-background-networking --disable-component-update --disable-sync"
-).split()
-PATIENCE = 60_000  # milliseconds; a page answers long before, a busy machine may not
-NASTY = "<img src=x onerror=\"document.title='taken'\">"
 USER, MAKER = "user" * 5, "maker" * 5
 
 REPORTS = [
@@ -61,18 +52,13 @@ SCRIPTS = {
     "leads": LEADS,
     "digs": DIGS,
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        why = "Chromium is not installed: apt-get install chromium"
-        pytest.fail(why) if os.environ.get("PROWESS_REQUIRE_ALL") else pytest.skip(why)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=ARGS)
-        yield opened
-        opened.close()
+GUARDED = """
+name: guarded
+description: Needs leave.
+allowed-tools: Read
+steps:
+  - {id: make, command: touch granted}
+"""
 
 
 @pytest.fixture
@@ -91,43 +77,6 @@ def served(at: Home) -> Iterator[Served]:
         yield server
 
 
-@dataclass
-class Looking:
-    """A person before the page. Whatever the browser complains about fails the test at its end."""
-
-    page: Page
-    address: str
-    complaints: list[str] = field(default_factory=list)
-    expected: str = "(?!)"  # a complaint that the test means to cause
-
-    def at(self, place: str) -> Page:
-        self.page.goto("about:blank")  # or only the hash would change, and the old page be seen
-        self.page.goto(f"{self.address}/#/{place}")
-        self.page.locator("main:not([aria-busy]) h1").wait_for()
-        return self.page
-
-    def heard(self, message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
-            self.complaints.append(message.text)
-
-    def left(self) -> list[str]:
-        return [each for each in self.complaints if not re.search(self.expected, each)]
-
-
-@pytest.fixture
-def looking(served: Served, browser: Browser) -> Iterator[Looking]:
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
-    expect.set_options(timeout=PATIENCE)
-    person = Looking(context.new_page(), f"http://127.0.0.1:{served.port}")
-    person.page.on("console", person.heard)
-    person.page.on("pageerror", lambda error: person.complaints.append(str(error)))
-    yield person
-    context.close()
-
-    assert not person.left()
-
-
 def test_a_run_is_started_watched_and_answered_on_the_page(looking: Looking) -> None:
     page = looking.at("")
     page.get_by_role("banner").get_by_role("button", name="Start a run").click()
@@ -137,7 +86,7 @@ def test_a_run_is_started_watched_and_answered_on_the_page(looking: Looking) -> 
 
     expect(page.get_by_role("heading", name="asks", exact=True)).to_be_visible()
     expect(page.locator(".run-head")).to_contain_text("paint it")
-    expect(page.get_by_text("Which colour?", exact=True)).to_be_visible()
+    expect(page.locator(".ask").get_by_text("Which colour?")).to_be_visible()
     page.get_by_role("button", name="blue").click()
     page.get_by_label("Your answer").fill("It is calm.")
     page.get_by_role("button", name="Answer").click()
@@ -200,9 +149,9 @@ def test_the_list_of_runs_moves_while_one_looks(looking: Looking, served: Served
 
 def test_runs_come_a_page_at_a_time(looking: Looking, served: Served) -> None:
     for number in range(120):
-        _tell(served, f"{number:012x}", "run.started", skill=f"skill-{number}", run_kind="skill")
+        tell(served, f"{number:012x}", "run.started", skill=f"skill-{number}", run_kind="skill")
         outcome = {"ending": "done", "answer": "", "reason": ""}
-        _tell(served, f"{number:012x}", "run.finished", outcome=outcome)
+        tell(served, f"{number:012x}", "run.finished", outcome=outcome)
     page = looking.at("runs")
 
     expect(page.get_by_role("row")).to_have_count(51)
@@ -218,12 +167,12 @@ def test_runs_come_a_page_at_a_time(looking: Looking, served: Served) -> None:
 def test_of_a_long_run_only_so_much_is_drawn_and_all_of_it_can_be_reached(
     looking: Looking, served: Served
 ) -> None:
-    _tell(served, "long", "run.started", skill="long", run_kind="skill", max_iterations=300)
+    tell(served, "long", "run.started", skill="long", run_kind="skill", max_iterations=300)
     for iteration in range(1, 251):
         for number in range(2):
             fact = {"call_id": f"{iteration}-{number}", "tool": "Read", "iteration": iteration}
             said = f"call {iteration}.{number} of it"
-            _tell(served, "long", "call.finished", ok=True, text="x", summary=said, **fact)
+            tell(served, "long", "call.finished", ok=True, text="x", summary=said, **fact)
     page = looking.at("runs/long")
 
     expect(page.locator("ol").get_by_text("call 250.1 of it")).to_be_visible()
@@ -262,18 +211,22 @@ def test_a_page_that_lost_the_server_goes_on_where_it_was(looking: Looking, serv
 
 
 def test_a_loop_is_told_task_by_task_with_what_was_proven(looking: Looking, served: Served) -> None:
-    _tell(served, "loop", "run.started", skill="PLAN.md", run_kind="loop")
+    tell(served, "loop", "run.started", skill="PLAN.md", run_kind="loop")
     for label, mark in (("Write the parser", "R"), ("Paint the moon", "~")):
-        _tell(served, "loop", "loop.task", task=label)
-        _tell(served, "loop", "loop.phase", task=label, phase="implement", attempt=2)
-        _tell(served, "loop", "loop.recorded", task=label, mark=mark, reason="no ladder")
+        tell(served, "loop", "loop.task", task=label)
+        tell(served, "loop", "loop.phase", task=label, phase="implement", attempt=2)
+        tell(served, "loop", "loop.recorded", task=label, mark=mark, reason="no ladder")
+    tell(served, "loop", "loop.task", task="Tidy up")
+    tell(served, "loop", "loop.recorded", task="Tidy up", mark="R", reason="reviewed by codex")
     evidence = {"location": "moon.md:1", "type": "file_inspection"}
     looked = {"evidence": evidence, "state": "refuted", "seen": "there is no such file"}
-    _tell(served, "loop", "check.criterion", text="It shines", verdict="FAIL", evidence=[looked])
+    tell(served, "loop", "check.criterion", text="It shines", verdict="FAIL", evidence=[looked])
     page = looking.at("loop")
     page.get_by_role("link", name="PLAN.md").click()
 
     expect(page.locator(".proof li", has_text="Write the parser")).to_contain_text("proven")
+    expect(page.locator(".proof li", has_text="Tidy up")).to_contain_text("reviewed by codex")
+    expect(page.locator(".proof li", has_text="Tidy up")).not_to_contain_text("proven")
     expect(page.locator(".proof li", has_text="Paint the moon")).to_contain_text("no ladder")
     expect(page.locator(".proof li", has_text="It shines")).to_contain_text("refuted: there is no")
     expect(page.get_by_role("heading", name="Paint the moon")).to_be_visible()
@@ -282,11 +235,11 @@ def test_a_loop_is_told_task_by_task_with_what_was_proven(looking: Looking, serv
 def test_a_workflow_shows_what_it_says_and_where_it_stands(
     looking: Looking, served: Served
 ) -> None:
-    _tell(served, "flow", "run.started", skill="session-start", run_kind="workflow")
+    tell(served, "flow", "run.started", skill="session-start", run_kind="workflow")
     step = {"step": "look", "step_kind": "command", "index": 1, "total": 2}
-    _tell(served, "flow", "step.started", **{**step, "summary": "Look at the board"})
-    _tell(served, "flow", "step.finished", ok=True, **{**step, "summary": "Look at the board"})
-    _tell(served, "flow", "output.shown", text="Board:\n0 open", format="text", step="show")
+    tell(served, "flow", "step.started", **{**step, "summary": "Look at the board"})
+    tell(served, "flow", "step.finished", ok=True, **{**step, "summary": "Look at the board"})
+    tell(served, "flow", "output.shown", text="Board:\n0 open", format="text", step="show")
     page = looking.at("runs/flow")
 
     expect(page.locator(".timeline")).to_contain_text("0 open")
@@ -331,11 +284,24 @@ def test_the_overview_tells_success_and_what_runs_now(looking: Looking, served: 
     expect(page.get_by_role("button", name="red")).to_be_visible()
 
 
+def test_the_chart_of_endings_tells_apart_what_needs_attention(
+    looking: Looking, served: Served
+) -> None:
+    outcome = {"ending": "needs_attention", "reason": "in doubt", "iterations": 1}
+    tell(served, "doubt", "run.started", skill="reports", run_kind="skill")
+    tell(served, "doubt", "run.finished", outcome=outcome)
+    page = looking.at("")
+
+    chart = page.locator(".chart", has_text="Runs by how they ended")
+    expect(chart.locator(".legend")).to_contain_text("needs attention")
+    expect(chart.locator("rect title")).to_contain_text(["needs attention 1"])
+
+
 def test_a_task_is_tried_and_the_reason_told(looking: Looking, project: Path) -> None:
     skill_file(project, "sums", "Add.", description="Adds up invoices. Use for bookkeeping.")
     page = looking.at("skills")
     expect(page.get_by_role("link", name="sums")).to_be_visible()
-    page.get_by_label("Which skill fits a task?").fill("add up the invoices")
+    page.get_by_label("Which skill fits a task?").fill("add up the invoices for bookkeeping")
     page.get_by_role("button", name="Match").click()
 
     expect(page.locator(".matches")).to_contain_text("invoices")
@@ -365,6 +331,7 @@ def test_a_problem_is_explained(looking: Looking, project: Path) -> None:
 
     expect(problem).to_contain_text("no description")
     expect(problem).to_contain_text("what the skill does and when to use it")
+    expect(page.get_by_text("is listed, and not run")).to_be_visible()
     skill_file(project, "half", "Do it.")
     expect(page.get_by_role("link", name="half")).to_be_visible()
     expect(problem).to_have_count(0)
@@ -376,7 +343,7 @@ def test_what_happens_while_a_page_is_drawn_is_not_missed(
     def late(route: Route) -> None:
         """The page has looked already, and its line opens only after the change was told."""
         write_file(project / ".agents/skills/half/SKILL.md", "---\nname: half\n---\n\nDo it.\n")
-        until(lambda: bool(served.site.log.last(1, kind="SKILLS_LOAD_FAILED")), seconds=60)
+        until(lambda: bool(served.site.log.last(1, kind="SKILLS_LOAD_FAILED")))
         route.continue_()
 
     looking.page.route("**/api/events*", late, times=1)
@@ -486,9 +453,9 @@ def test_the_keyboard_is_enough(looking: Looking) -> None:
 
 def test_no_page_is_wider_than_a_phone(looking: Looking, served: Served) -> None:
     words = "w" * 300
-    _tell(served, "long", "run.started", skill=words[:60], run_kind="skill", arguments=words)
+    tell(served, "long", "run.started", skill=words[:60], run_kind="skill", arguments=words)
     fact = {"call_id": "1", "tool": "Bash", "iteration": 1}
-    _tell(served, "long", "call.finished", ok=False, text=words, summary=words, **fact)
+    tell(served, "long", "call.finished", ok=False, text=words, summary=words, **fact)
     tasks.create(served.site.board, title=words[:200], role="Engineer")
     looking.page.set_viewport_size({"width": 360, "height": 740})
 
@@ -501,6 +468,7 @@ def test_no_page_is_wider_than_a_phone(looking: Looking, served: Served) -> None
         "board": ".task",
         "loop": ".empty",
         "settings": ".settings",
+        "rest": "tbody tr",
     }.items():
         page = looking.at(place)
         page.locator(drawn).first.wait_for()
@@ -548,10 +516,23 @@ def test_with_tokens_the_page_asks_for_one_and_shows_what_its_role_may_see(
         expect(page.get_by_text("Settings are for developers.")).to_be_visible()
 
 
+def test_an_end_user_is_told_who_lets_a_tool_be_used(
+    at: Home, project: Path, browser: Browser
+) -> None:
+    at.settings = {"serve_tokens": {USER: "END_USER", MAKER: "DEVELOPER"}}
+    write_file(project / ".agents/skills/guarded/skill.yaml", GUARDED)
+    with at.serving(token=MAKER, faces=[pages.include]) as served, browser.new_context() as context:
+        context.set_default_timeout(60_000)
+        run = served.start("guarded", ask=True)
+        until(lambda: served.get(f"/api/runs/{run}").json["state"] == "waiting")
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{served.port}/#/runs/{run}")
+        page.get_by_label("Token").fill(USER)
+        page.get_by_role("button", name="Enter").click()
+
+        expect(page.locator(".ask")).to_contain_text("To let a tool be used is for DEVELOPER")
+        expect(page.locator(".ask button")).to_have_count(0)
+
+
 async def _let_go(served: Served) -> None:
     served.site.channels.close()
-
-
-def _tell(served: Served, run: str, kind: str, **facts: object) -> None:
-    payload = {"summary": kind, "visibility": "SUMMARY", **facts}
-    served.site.log.append(Event(run=run, kind=kind, payload=payload))

@@ -6,7 +6,8 @@ import pytest
 
 from house import skill_file
 from prowess.model.scripted import call, final
-from serve.served import Home, until
+from serve.served import Home
+from support import until
 
 NOTE = [call("Write", file_path="note.txt", content="hello"), final("Written.")]
 WAITS = [call("Bash", command="sleep 30"), final("Rested.")]
@@ -34,19 +35,28 @@ def test_a_run_beyond_a_limit_waits_says_why_and_begins_when_there_is_room(at: H
     assert ended["state"] == "done"
 
 
-def test_a_queued_run_is_paused_resumed_and_cancelled(at: Home) -> None:
+def test_a_queued_run_is_paused_resumed_into_the_queue_and_cancelled(at: Home) -> None:
+    """A server that does not work leaves it to those who do, also when it is told to go on with it."""
     at.settings = {**ONE_AT_ONCE, "serve_works": False}
     with at.serving() as served:
         run, other = served.start("note"), served.start("note")
         waits = served.get(f"/api/runs/{run}").json["waits"]
         paused = served.post(f"/api/runs/{run}/pause").status
         state = served.get(f"/api/runs/{run}").json["state"]
+        listed = {
+            each["id"]: each["state"] for each in served.get("/api/runs?state=paused").json["runs"]
+        }
         resumed = served.post(f"/api/runs/{run}/resume").status
-        ended = served.ended(run)
+        queued = {each["id"] for each in served.get("/api/runs?state=queued").json["runs"]}
         cancelled = served.post(f"/api/runs/{other}/cancel").status
         left = served.get(f"/api/runs/{other}").json["state"]
+    at.settings = ONE_AT_ONCE
+    with at.serving() as served:
+        ended = served.ended(run)
 
-    assert waits == "for its turn, with 1 other"
+    assert waits.startswith("for a worker, and none is at work on project; ")
     assert (paused, state, resumed) == (200, "paused", 200)
-    assert ended["state"] == "done"
+    assert listed == {run: "paused"}
+    assert queued == {run, other}
     assert (cancelled, left) == (200, "cancelled")
+    assert ended["state"] == "done"

@@ -12,8 +12,8 @@ from house import skill_file
 from prowess.core.event import Event
 from prowess.model.scripted import call, final
 from prowess.serve import shown
-from serve.served import Home, Served, until
-from support import write_file
+from serve.served import Home, Served
+from support import until, write_file
 
 NOTE = [call("Write", file_path="note.txt", content="hello"), final("Written.")]
 ASKS = [call("Ask", question="Which one?", options=["red", "blue"]), final("Thank you.")]
@@ -87,6 +87,15 @@ def test_a_run_that_only_the_log_knows_can_be_looked_at(served: Served) -> None:
     tell(served, "foreign", "run.started", skill="note")
 
     assert served.get("/api/runs/foreign").json["state"] == "running"
+
+
+def test_an_attempt_of_an_agent_can_be_looked_at_by_its_own_id(served: Served) -> None:
+    facts = {"skill": "codex", "summary": "Works", "visibility": "SUMMARY"}
+    served.site.log.append(Event(run="loop1.2", kind="attempt.started", payload=facts))
+
+    assert served.get("/api/runs/loop1.2").json["skill"] == "codex"
+    assert served.get("/api/runs/loop1.3").status == 404
+    assert served.get("/api/runs").json["runs"] == []
 
 
 def test_a_page_of_few_among_many_leads_on_to_the_next(
@@ -166,6 +175,21 @@ def test_a_question_is_answered_once_and_with_one_of_its_options(served: Served)
     assert answer.json == {"run": run, "question": question["id"], "answer": "red"}
     assert served.ended(run)["answer"] == "Thank you."
     assert served.post(f"/api/runs/{run}/answer", {"answer": "red"}).status == 409
+
+
+def test_a_second_answer_is_refused_also_while_nobody_works_on_the_run(served: Served) -> None:
+    run = served.start("asks")
+    waiting(served, run)
+    served.post(f"/api/runs/{run}/pause")
+
+    first = served.post(f"/api/runs/{run}/answer", {"answer": "red"})
+    second = served.post(f"/api/runs/{run}/answer", {"answer": "blue"})
+    served.post(f"/api/runs/{run}/resume")
+    served.ended(run)
+    answers = [each for each in served.site.log.run(run) if each.event.kind == "question.answered"]
+
+    assert (first.status, second.status, second.code) == (200, 409, "CONFLICT")
+    assert [each.event.payload["answer"] for each in answers] == ["red"]
 
 
 def test_a_run_is_cancelled_for_good(served: Served) -> None:

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from serve.served import Home, Served, until
-from support import write_file, write_skill
+from serve.served import Home, Served
+from support import until, write_file, write_skill
 
 CLI = {
     "name": "Maestro CLI",
@@ -188,6 +188,17 @@ def test_the_catalog_tells_problems_with_hints_and_what_is_shadowed(
     assert told["skills"][0]["path"].startswith(str(folder))
 
 
+def test_the_catalog_tells_what_keeps_a_workflow_from_running(served: Served, folder: Path) -> None:
+    write_file(
+        folder / "flow" / "skill.yaml", "name: flow\ndescription: Flows.\nsteps:\n  - {id: a}\n"
+    )
+
+    until(lambda: "flow" in str(served.get("/api/catalog").json["skills"]))
+    (problem,) = served.get("/api/catalog").json["problems"]
+    assert problem["path"] == str(folder / "flow" / "skill.yaml")
+    assert problem["line"] == 4
+
+
 def test_one_skill_whole_is_what_the_command_shows(served: Served) -> None:
     told = served.get("/api/catalog/maestro-worker").json
 
@@ -201,4 +212,4 @@ def test_those_who_follow_are_told_of_a_reload(served: Served) -> None:
 
     served.post("/api/skills/maestro-worker/reload")
 
-    until(lambda: served.site.log.last(1, kind="SKILLS_DISCOVERED") != before, seconds=60)
+    until(lambda: served.site.log.last(1, kind="SKILLS_DISCOVERED") != before)

@@ -18,6 +18,7 @@ from prowess.serve import (
     pages,
     problems,
     rest_board,
+    rest_markdown,
     rest_match,
     rest_runs,
     rest_skills,
@@ -35,6 +36,7 @@ ROUTERS = (
     spawn.router,
     rest_board.router,
     rest_state.router,
+    rest_markdown.router,
 )
 Include = Callable[[FastAPI, Site], AbstractAsyncContextManager[Any] | None]
 FACES: tuple[Include, ...] = (pages.include, mcp.include)
@@ -67,10 +69,5 @@ def create_app(site: Site, *, faces: Sequence[Include] = FACES) -> FastAPI:
         app.include_router(router)
     made = [include(app, site) for include in (spawn.include, *faces)]
     lasting = [each for each in made if each is not None]
-    app.add_middleware(Guard, site=site, hosts=_names(site))
+    app.add_middleware(Guard, site=site)
     return app
-
-
-def _names(site: Site) -> tuple[str, ...]:
-    """Beyond loopback's: the address it listens on, and what the settings add."""
-    return (site.settings.serve_host, *site.settings.serve_hosts)

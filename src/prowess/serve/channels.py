@@ -14,6 +14,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, takewhile
 from typing import Any
 
@@ -56,9 +57,10 @@ class Channels:
         self._one = threading.Lock()
         self.sending: dict[asyncio.Timeout, float] = {}  # since when
 
-    def read(self, run: str | None, role: Role, *, after: int) -> AsyncGenerator[bytes, None]:
+    async def read(self, run: str | None, role: Role, *, after: int) -> AsyncGenerator[bytes, None]:
         """What is there after that number, then what comes, until the run has ended."""
-        return self._read(run, role, self._clamped(run, after))
+        after = await self._log.aside(partial(self._clamped, run, after))
+        return self._read(run, role, after)
 
     async def _read(self, run: str | None, role: Role, after: int) -> AsyncGenerator[bytes, None]:
         channel = self._open.get((run, role))
@@ -77,7 +79,8 @@ class Channels:
 
     async def page(self, run: str | None, role: Role, after: int) -> list[Item]:
         """What the log has next."""
-        return await self.items(list(islice(self._events(run, after), PAST)), run, role)
+        events = await self._log.aside(lambda: list(islice(self._events(run, after), PAST)))
+        return await self.items(events, run, role)
 
     async def items(self, events: Sequence[Recorded], run: str | None, role: Role) -> list[Item]:
         """On a thread, because what is long takes long to redact."""

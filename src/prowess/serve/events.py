@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Send
 
 from prowess.core.errors import UsageError
-from prowess.core.ports import Log
+from prowess.observe.follow import end_of
 from prowess.serve.auth import Anyone, Caller
 from prowess.serve.channels import Channels
 from prowess.serve.site import TheSite
@@ -46,8 +46,8 @@ async def run_events(
 ) -> EventSourceResponse:
     """Everything that happened in a run and happens from now on; numbers are its `seq`."""
     start = _start(after, last_event_id) or 0
-    site.views.get(id)
-    return _live(site.channels, id, caller, start)
+    await site.views.get(id)
+    return await _live(site.channels, id, caller, start)
 
 
 @router.get("/events", response_class=StreamingResponse, responses=STREAM)
@@ -57,18 +57,14 @@ async def all_events(
     """What happens from now on, or after a number: those of all runs, which are positions in the log."""
     start = _start(after, last_event_id)
     if start is None:
-        start = _end(site.log)
-    return _live(site.channels, None, caller, start)
+        start = await end_of(site.log)
+    return await _live(site.channels, None, caller, start)
 
 
 @router.get("/position")
 async def position(site: TheSite, _: Anyone) -> dict[str, int]:
     """Where the log ends now: who asks first and looks then misses nothing of `/api/events` after it."""
-    return {"position": _end(site.log)}
-
-
-def _end(log: Log) -> int:
-    return next((each.position for each in log.last(1)), 0)
+    return {"position": await end_of(site.log)}
 
 
 def _start(after: int | None, last_event_id: str | None) -> int | None:
@@ -80,8 +76,9 @@ def _start(after: int | None, last_event_id: str | None) -> int | None:
     return int(last_event_id)
 
 
-def _live(channels: Channels, run: str | None, caller: Caller, after: int) -> "Live":
-    return Live(channels.read(run, caller.role, after=after), channels.sending)
+async def _live(channels: Channels, run: str | None, caller: Caller, after: int) -> "Live":
+    events = await channels.read(run, caller.role, after=after)
+    return Live(events, channels.sending)
 
 
 class Live(EventSourceResponse):

@@ -11,15 +11,16 @@ import ipaddress
 import json
 import logging
 import re
-from collections.abc import Collection
+from functools import partial
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from prowess.core.errors import ProwessError
-from prowess.core.event import Event
-from prowess.serve.auth import OWNER, Caller
+from prowess.serve.audit import Kind, audited
+from prowess.serve.auth import OWNER, Caller, no_token
 from prowess.serve.problems import HttpError, answer, body, problem_of
 from prowess.serve.site import Site
+from prowess.settings import Settings
 
 MAX_BODY = 1024 * 1024
 DRAINED = 64 * MAX_BODY  # of a body that is too large, read and dropped so that the answer arrives
@@ -28,8 +29,8 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 # What holds no facts: the page that asks for a token, its files, and the sign of life.
 OPEN = ("/static/", "/health")
 PAGES = frozenset({"/"})
-# Posts that change nothing, or whose changes are told by the runs and the board they touch.
-QUIET = ("/mcp", "/api/match", "/api/plans")
+# Posts that change nothing, or of which each face knows more than its path tells.
+QUIET = ("/mcp", "/api/match", "/api/plans", "/api/markdown")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -48,11 +49,20 @@ _JSON = re.compile(rb"application/json\s*(;.*)?", re.IGNORECASE)
 _LOG = logging.getLogger("prowess.serve")
 
 
+def names_of(settings: Settings) -> frozenset[str]:
+    """
+    What the server is called by those who ask: loopback's names, the address it listens on, and what
+    the settings add; an address of IPv6 stands in brackets there.
+    """
+    hosts = [host.lower().strip("[]") for host in (settings.serve_host, *settings.serve_hosts)]
+    return LOOPBACK | {f"[{host}]" if ":" in host else host for host in hosts}
+
+
 class Guard:
-    def __init__(self, app: ASGIApp, *, site: Site, hosts: Collection[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, *, site: Site) -> None:
         self._app = app
         self._site = site
-        self._hosts = LOOPBACK | {host.lower() for host in hosts}
+        self._hosts = names_of(site.settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -70,7 +80,7 @@ class Guard:
             scope.setdefault("state", {})["caller"] = caller
             received = await _whole_body(scope, receive)
             await self._app(scope, received, answered)
-            self._audit(scope, caller, answered.status)
+            await self._audit(scope, caller, answered.status)
         except ProwessError as error:
             await answer(*problem_of(error))(scope, receive, answered)
         except Exception:
@@ -87,16 +97,19 @@ class Guard:
         path = scope["path"]
         if not self._site.tokens.required:
             if not _is_loopback(scope):
-                raise HttpError(403, "FORBIDDEN", "without tokens, only this machine may ask")
+                raise HttpError(
+                    403,
+                    "FORBIDDEN",
+                    "without tokens, only this machine may ask",
+                    hint="set tokens in [serve.tokens]",
+                )
             return OWNER
         given = _values(scope, b"authorization")
         if given and (caller := self._bearer(given)):
             return caller
         if not given and (path in PAGES or path.startswith(OPEN)) and scope["method"] in SAFE:
             return None
-        raise HttpError(
-            401, "UNAUTHORIZED", "a token is needed", hint="send it as Authorization: Bearer TOKEN"
-        )
+        raise no_token()
 
     def _bearer(self, given: list[bytes]) -> Caller | None:
         scheme, _, token = given[0].partition(b" ")
@@ -116,7 +129,12 @@ class Guard:
 
     def _same_origin(self, scope: Scope, port: str) -> None:
         """Browsers say whose page is asking; other programs say nothing."""
-        refused = HttpError(403, "FORBIDDEN", "pages of other sites may not ask")
+        refused = HttpError(
+            403,
+            "FORBIDDEN",
+            "pages of other sites may not ask",
+            hint="ask from a page of this server, or from a program",
+        )
         for origin in _values(scope, b"origin"):
             scheme, _, rest = origin.decode("latin-1").partition("://")
             found = _HOST.fullmatch(rest)
@@ -128,24 +146,15 @@ class Guard:
             if site not in {b"same-origin", b"none"} and not link:
                 raise refused
 
-    def _audit(self, scope: Scope, caller: Caller | None, status: int) -> None:
+    async def _audit(self, scope: Scope, caller: Caller | None, status: int) -> None:
         """Who changed what, or tried to without the right."""
         path = scope["path"]
         if caller is None or scope["method"] in SAFE or path.startswith(QUIET):
             return
-        kind = {401: "refused", 403: "refused"}.get(status, "changed" if status < 400 else "")  # noqa: PLR2004
-        if not kind:
-            return
-        told = f"{scope['method']} {path}"
-        facts = {
-            "summary": f"{caller.name}: {told}",
-            "visibility": "FULL",
-            "who": caller.name,
-            "role": caller.role.value,
-            "request": told,
-            "status": status,
-        }
-        self._site.record(Event(run="audit", kind=f"audit.{kind}", payload=facts))
+        if status < 400 or status in {401, 403}:  # noqa: PLR2004
+            kind: Kind = "changed" if status < 400 else "refused"  # noqa: PLR2004
+            fact = audited(kind, f"{scope['method']} {path}", scope)
+            await self._site.log.aside(partial(self._site.record, fact))
 
 
 class _Answer:
@@ -179,7 +188,12 @@ async def _whole_body(scope: Scope, receive: Receive) -> Receive:
     if (not lengths or lengths == [b"0"]) and not _values(scope, b"transfer-encoding"):
         return receive
     if any(value.lower() != b"identity" for value in _values(scope, b"content-encoding")):
-        raise HttpError(415, "UNSUPPORTED_MEDIA_TYPE", "packed bodies are not taken")
+        raise HttpError(
+            415,
+            "UNSUPPORTED_MEDIA_TYPE",
+            "packed bodies are not taken",
+            hint="send it without Content-Encoding",
+        )
     types = _values(scope, b"content-type")
     if len(types) != 1 or not _JSON.fullmatch(types[0]):
         raise HttpError(
@@ -187,7 +201,14 @@ async def _whole_body(scope: Scope, receive: Receive) -> Receive:
         )
     whole = await _read(receive, waits=bool(_values(scope, b"expect")), lengths=lengths)
     if not _is_text(whole):
-        raise HttpError(400, "VALIDATION_ERROR", "the body holds what is no text")
+        raise HttpError(
+            400, "VALIDATION_ERROR", "the body holds what is no text", hint="send JSON in UTF-8"
+        )
+    return in_hand(whole, receive)
+
+
+def in_hand(whole: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives a body which was read already, and then goes on."""
     given = False
 
     async def received() -> Message:
@@ -201,7 +222,9 @@ async def _whole_body(scope: Scope, receive: Receive) -> Receive:
 
 
 async def _read(receive: Receive, *, waits: bool, lengths: list[bytes]) -> bytes:
-    large = HttpError(413, "TOO_LARGE", f"the body has more than {MAX_BODY:,} bytes")
+    large = HttpError(
+        413, "TOO_LARGE", f"the body has more than {MAX_BODY:,} bytes", hint="send less at a time"
+    )
     if waits and lengths and int(lengths[0]) > MAX_BODY:
         raise large  # it was not sent yet, and need not be
     parts: list[bytes] = []
@@ -211,7 +234,9 @@ async def _read(receive: Receive, *, waits: bool, lengths: list[bytes]) -> bytes
             while more and size <= DRAINED:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    raise HttpError(400, "VALIDATION_ERROR", "the body ended too soon")
+                    raise HttpError(
+                        400, "VALIDATION_ERROR", "the body ended too soon", hint="send it again"
+                    )
                 size += len(message.get("body", b""))
                 more = message.get("more_body", False)
                 if size <= MAX_BODY:
@@ -219,7 +244,7 @@ async def _read(receive: Receive, *, waits: bool, lengths: list[bytes]) -> bytes
                 else:
                     parts.clear()
     except TimeoutError:
-        raise HttpError(408, "TIMEOUT", "the body did not come") from None
+        raise HttpError(408, "TIMEOUT", "the body did not come", hint="send it again") from None
     if size > MAX_BODY:
         raise large
     return b"".join(parts)

@@ -8,16 +8,17 @@ import gc
 import ipaddress
 import logging
 import resource
+import signal
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
 
 from prowess.core.errors import OutsideError, SettingsError
 from prowess.serve.app import create_app
-from prowess.serve.site import open_site
+from prowess.serve.site import note, open_site
 from prowess.settings import Settings
 
 GOODBYE = 3  # seconds for answers under way when it stops
@@ -29,8 +30,16 @@ async def listen(settings: Settings, *, ready: Callable[[str], None]) -> None:
     _allow_many_connections()
     with bound(settings.serve_host, settings.serve_port) as place:
         async with open_site(settings) as site:
-            server = server_of(create_app(site), ready=lambda: ready(address(place)))
+
+            def answers() -> None:
+                ready(address(place))
+                for run in site.resumed:
+                    note(f"going on with the run {run}, whose process ended before it did")
+
+            server = server_of(create_app(site), ready=answers)
             await server.serve(sockets=[place])
+    for each in server.stopped_by:
+        signal.raise_signal(each)
 
 
 class Server(uvicorn.Server):
@@ -42,6 +51,14 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self.stopped_by: list[int] = []
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """They are told on by who has closed all: at once, they would end runs in the middle of a call."""
+        with super().capture_signals():
+            yield
+            self.stopped_by, self._captured_signals = self._captured_signals, []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

@@ -1,6 +1,7 @@
 """Tools that tell: which skill fits, what it says, how runs stand; and the one that stops a run."""
 
 import asyncio
+from functools import partial
 from typing import Any, get_args
 
 from mcp_types import CallToolResult, TextContent
@@ -48,7 +49,8 @@ async def _read(call: ToolCall) -> Returned:
     if file:
         said = read_resource(skill, file)
     else:
-        said = load([skill], premises.settings, record=premises.log.append)
+        log = premises.log
+        said = await log.aside(partial(load, [skill], premises.settings, record=log.append))
     return CallToolResult(content=[TextContent(text=said)])
 
 
@@ -60,16 +62,20 @@ async def _runs(call: ToolCall) -> Returned:
 
 async def _show(call: ToolCall) -> Returned:
     views = await views_of(call.visit)
-    view = views.get(call.arguments["run"])
-    return told(views.shown(view, call.visit.role, abandoned=await views.abandoned([view])))
+    return told(await views.show(call.arguments["run"], call.visit.role))
 
 
 async def _events(call: ToolCall) -> Returned:
     visit, given = call.visit, call.arguments
-    limit = given.get("limit", EVENTS)
-    (await views_of(visit)).get(given["run"])
+    await (await views_of(visit)).get(given["run"])
+    read = partial(_lines, visit, given["run"], given.get("after", 0), given.get("limit", EVENTS))
+    return told({"run": given["run"], "events": await visit.premises.log.aside(read)})
+
+
+def _lines(visit: Visit, run: str, after: int, limit: int) -> list[dict[str, Any]]:
+    """Those of the events that this visitor may see."""
     lines: list[dict[str, Any]] = []
-    for each in visit.premises.log.run(given["run"], after=given.get("after", 0)):
+    for each in visit.premises.log.run(run, after=after):
         payload = seen(
             each.event.payload,
             kind=each.event.kind,
@@ -81,11 +87,11 @@ async def _events(call: ToolCall) -> Returned:
             lines.append({**payload, "kind": each.event.kind, "seq": each.seq, "at": each.at})
         if len(lines) == limit:
             break
-    return told({"run": given["run"], "events": lines})
+    return lines
 
 
 async def _cancel(call: ToolCall) -> Returned:
-    view = (await views_of(call.visit)).get(call.arguments["run"])
+    view = await (await views_of(call.visit)).get(call.arguments["run"])
     if view.ended:
         raise ConflictError(f"the run {view.id} has ended: {view.state}")
     await (await call.visit.premises.house()).cancel(view.id)

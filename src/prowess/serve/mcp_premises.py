@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from prowess import engine
 from prowess.core.board import Board
+from prowess.core.event import Event
 from prowess.core.ports import Log
 from prowess.discover.catalog import Catalog
+from prowess.engine.pen import Pen
 from prowess.permit.redact import known_secrets, redact
 from prowess.permit.visibility import Visibility, read_visibility
 from prowess.settings import Settings
@@ -39,6 +41,7 @@ class Premises:
     catalog: Callable[[], Catalog]
     asking: Callable[[], engine.Asking]
     house: "Callable[[], Awaitable[House]]"
+    audit: Callable[[Event], None] | None = None  # where others than the owner may call
 
     @property
     def workspace(self) -> str:
@@ -55,12 +58,12 @@ async def open_premises(
 ) -> AsyncIterator[Premises]:
     """For a process that serves one client over its pipes."""
     from prowess.board.opening import open_board
-    from prowess.observe.opening import open_log
+    from prowess.engine.log import open_log_of
 
     known = frozenset(known_secrets(environment))
     clean = partial(redact, personal=settings.privacy_personal_data == "remove", known=known)
     with (
-        closing(open_log(settings.log_place)) as log,
+        closing(open_log_of(settings, environment)) as log,
         closing(open_board(settings.log_place, clean=clean)) as board,
     ):
         skills = _Skills(settings, log)
@@ -96,14 +99,14 @@ class _Skills:
 
     def __init__(self, settings: Settings, log: Log) -> None:
         self._settings = settings
-        self._log = log
+        self._pen = Pen(log, far=bool(settings.database_url))
         self._catalog: Catalog | None = None
         self._asking: engine.Asking | None = None
         self._until = 0.0
 
     def catalog(self) -> Catalog:
         if self._catalog is None or time.monotonic() > self._until:
-            self._catalog = engine.discover(self._settings, record=self._log.append)
+            self._catalog = engine.discover(self._settings, record=self._pen.write)
             self._until = time.monotonic() + LOOK
         return self._catalog
 

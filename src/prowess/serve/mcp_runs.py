@@ -22,10 +22,10 @@ from prowess.core.event import Recorded
 from prowess.core.run import Outcome, Question, outcome_from_json
 from prowess.core.skill import Skill
 from prowess.observe.follow import follow
-from prowess.permit.visibility import seen
+from prowess.permit.visibility import Role, seen
 from prowess.serve.mcp_facts import views_of
 from prowess.serve.mcp_own import Returned
-from prowess.serve.mcp_schemas import one_text
+from prowess.serve.mcp_schemas import WHOLE, one_text
 from prowess.serve.mcp_visit import ToolCall, Visit
 from prowess.workflow.renderers.mcp import McpRenderer
 from prowess.workflow.renderers.plain import PlainRenderer, meant
@@ -33,15 +33,17 @@ from prowess.workflow.renderers.plain import PlainRenderer, meant
 if TYPE_CHECKING:
     from prowess.engine.house import House
 
+GRANTS = Role.DEVELOPER  # who may let a tool be used, at least
 NUDGE = 0.01  # per cent: every report of progress must be further than the last
 
 
 class UnansweredError(ProwessError):
-    """The person would not answer, and there is no default."""
+    """The person would not answer, and there is no default; or it is `who` that must answer."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, *, who: str = "") -> None:
         super().__init__("the question was not answered")
         self.question = question
+        self.who = who
 
 
 class Runs:
@@ -58,22 +60,24 @@ class Runs:
         asked: dict[str, Any] = {
             "skill": skill.name,
             "workspace": visit.premises.workspace,
-            "ask": visit.premises.settings.permissions_default == "ask",
+            "ask": visit.premises.settings.permissions_default == "ask" and visit.may(GRANTS),
             "answers": True,
             "user": getpass.getuser(),
             "date": datetime.now(UTC).astimezone().date().isoformat(),
         }
         if skill.format == "workflow":
-            return await _start_workflow(house, skill, {**asked, "given": dict(given)})
+            by_name = dict(given)
+            asked |= {"arguments": by_name.pop(WHOLE, ""), "given": by_name}
+            return await _start_workflow(house, skill, asked, user=visit.user)
         request = RunRequest(arguments=one_text(skill, given), **asked)
         await asyncio.to_thread(house.check, request)
-        return await house.start(request)
+        return await house.start(request, user=visit.user)
 
     async def go_on(self, call: ToolCall, skill: Skill) -> str:
         """The run that an earlier call of the same tool began and that asked something."""
         run = call.params.request_state or ""
         house = await call.visit.premises.house()
-        if (await views_of(call.visit)).get(run).skill != skill.name:
+        if (await (await views_of(call.visit)).get(run)).skill != skill.name:
             raise UsageError(f"{run} is no run of {skill.name}", hint="call the tool anew")
         await _resumed(house, run)
         return run
@@ -82,19 +86,23 @@ class Runs:
         """The tool `answer`, for clients that cannot be asked: answer, and follow the run on."""
         # A sub-agent's question is its whole run's too.
         run, house = call.arguments["run"].partition(".")[0], await call.visit.premises.house()
-        asked = (await views_of(call.visit)).get(run).question
+        asked = (await (await views_of(call.visit)).get(run)).question
         if asked is None:
             raise ConflictError(f"the run {run} asks nothing", hint="`prowess_run_show` tells more")
+        if asked.get("grants"):
+            call.visit.must_be(GRANTS)
         question = _question(asked)
         answer = meant(call.arguments["answer"], question)
         if question.options and answer not in question.options:
             options = " or ".join(question.options)
             raise UsageError("the answer is none of the options", hint=f"use {options}")
         await _resumed(house, run)
-        await house.engine.send_answer(run, question.id, answer)
+        if not await house.engine.send_answer(run, question.id, answer):
+            told = f"the run {run} was answered already"
+            raise ConflictError(told, hint="the first answer counts; `prowess_run_show` tells more")
         since = next(
             each.seq
-            for each in house.log.run(run)
+            for each in await house.log.aside(lambda: list(house.log.run(run)))
             if each.event.kind == "question.asked" and each.event.payload["id"] == question.id
         )
         return await self.follow(call, run, after=since)
@@ -111,7 +119,7 @@ class Runs:
         try:
             returned = await renderer.converse(tale.context, telling)
         except UnansweredError as error:
-            returned = _left_open(run, error.question)
+            returned = _left_open(run, error)
         except asyncio.CancelledError:
             await self._left(call.visit, house, run)
             raise
@@ -158,12 +166,13 @@ class _Tale:
 
     async def tell(self, run: str, *, after: int = 0) -> Outcome:
         """Ask what the run asks, show what it says, report what it does, return how it ended."""
-        old = list(self.house.log.run(run))
+        log = self.house.log
+        old = await log.aside(lambda: list(log.run(run)))
         self._settled |= {
             each.event.payload["id"] for each in old if each.event.kind == "question.answered"
         }
         reported = 0 if self.is_new else len(old)
-        async for each in follow(self.house.log, run, after=after):
+        async for each in follow(log, run, after=after):
             payload = each.event.payload
             match each.event.kind:
                 case "run.finished":
@@ -181,6 +190,8 @@ class _Tale:
     async def _ask(self, payload: Mapping[str, Any]) -> None:
         question = _question(payload)
         self._settled.add(question.id)  # a sub-agent's is told by the run around it as well
+        if payload.get("grants") and not self.call.visit.may(GRANTS):
+            raise UnansweredError(question, who=GRANTS)
         answer = await self.renderer.ask(
             question, step=payload.get("step", ""), wrong=payload.get("wrong", "")
         )
@@ -218,13 +229,15 @@ class _Tale:
         )
 
 
-async def _start_workflow(house: "House", skill: Skill, asked: Mapping[str, Any]) -> str:
+async def _start_workflow(
+    house: "House", skill: Skill, asked: Mapping[str, Any], *, user: str
+) -> str:
     from prowess.engine import workflows
     from prowess.engine.house import new_run
 
     run, request = new_run(), workflows.WorkflowRequest(**asked)
     workflows.check_request(skill, request)
-    await house.begin(workflows.KIND, run, request.as_json())
+    await house.begin(workflows.KIND, run, request.as_json(), user=user)
     return run
 
 
@@ -243,16 +256,18 @@ def _question(asked: Mapping[str, Any]) -> Question:
     )
 
 
-def _left_open(run: str, question: Question) -> CallToolResult:
+def _left_open(run: str, left: UnansweredError) -> CallToolResult:
     """Nothing is lost: the run waits for as long as it takes."""
+    by_tool = f"Call the tool `answer` with run={run!r} and the answer, or `prowess_run_cancel`."
+    by_other = f"To answer it is for {left.who}; `prowess_run_show` tells how it went on."
     words = (
         f"The run {run} waits for an answer that was not given:\n\n"
-        f"{PlainRenderer.question(question, '')}\n\n"
-        f"Call the tool `answer` with run={run!r} and the answer, or `prowess_run_cancel`."
+        f"{PlainRenderer.question(left.question, '')}\n\n"
+        f"{by_other if left.who else by_tool}"
     )
     return CallToolResult(
         content=[TextContent(text=words)],
-        structured_content={"run": run, "question": question.as_json()},
+        structured_content={"run": run, "question": left.question.as_json()},
     )
 
 

@@ -1,7 +1,8 @@
 """
 What a skill takes, as the schema of a tool and the arguments of a prompt; and back into a request.
 
-A workflow says it in `inputs`, a SKILL.md in `arguments`; one that declares none takes one text.
+A workflow says it in `inputs`, a SKILL.md in `arguments`; one that declares none takes one text, as
+does a workflow that speaks of its `{arguments}`.
 Nothing is required: what is missing, the run asks the person for.
 """
 
@@ -11,12 +12,14 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prowess.core.errors import UsageError
+from prowess.core.errors import ProwessError, UsageError
+from prowess.core.files import decode, read_beneath
 from prowess.core.skill import Skill, truth
 from prowess.prompt.variables import declared
 
 WHOLE = "arguments"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")  # of a tool, for every client and model
+_WORDS = re.compile(r"\barguments\b(?!\s*:)")  # as a value, not as what a step hands on
 _TYPES = {"number": "number", "boolean": "boolean", "list": "array"}
 
 
@@ -29,7 +32,11 @@ def can_be_tool(skill: Skill) -> bool:
 def properties(skill: Skill) -> dict[str, dict[str, Any]]:
     """The properties of the tool's schema, by name and in order."""
     if skill.format == "workflow":
-        return dict(_inputs(skill.fields.get("inputs")))
+        words = {WHOLE: {"type": "string", "description": "What the workflow is to do."}}
+        return {
+            **(words if _takes_words(skill) else {}),
+            **dict(_inputs(skill.fields.get("inputs"))),
+        }
     hint = _hint(skill.fields.get("argument_hint"))
     if names := declared(skill):
         about = _about(skill.fields.get("arguments"))
@@ -69,6 +76,17 @@ def check(schema: Mapping[str, Any], given: Mapping[str, Any]) -> None:
 def _hint(written: object) -> str:
     """`[file]` is a hint as authors write it, and a list as YAML reads it."""
     return f"[{', '.join(map(str, written))}]" if isinstance(written, list) else str(written or "")
+
+
+def _takes_words(skill: Skill) -> bool:
+    """
+    Whether a workflow seems to use its `{arguments}`. It is not read through for a list of tools; a
+    run of one that only mentions them refuses what it would not use.
+    """
+    try:
+        return _WORDS.search(decode(read_beneath(skill.path, "skill.yaml"))) is not None
+    except ProwessError:
+        return False
 
 
 def _inputs(written: object) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -5,13 +5,15 @@ A skill's tool has the skill's name, as everything else about it has. Where a na
 none that clients take for a tool's, the skill is reached through `prowess_run`.
 """
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, Tool, ToolAnnotations
 
-from prowess.core.errors import ProwessError
+from prowess.core.errors import ProwessError, RefusedError
 from prowess.core.skill import Skill
 from prowess.serve import mcp_board, mcp_facts
 from prowess.serve.mcp_own import Own, Returned, text
@@ -33,20 +35,36 @@ class Tools:
                 yield _card(skill)
 
     async def call(self, call: ToolCall) -> Returned:
-        """What goes wrong is told to the model; a tool that is not there is the client's mistake."""
-        name = call.params.name
+        """What goes wrong is told to the model; what it changed, or was not let, is kept for admins."""
+        own, what = self._own.get(call.params.name), f"MCP {call.params.name}"
         try:
-            if own := self._own.get(name):
-                call.visit.must_be(own.least)
-                check(own.schema, call.arguments)
-                return await own.work(call)
-            skill = call.visit.premises.catalog().skills.get(name)
-            if skill and can_be_tool(skill):
-                check(schema(skill), call.arguments)
-                return await self._run(call, skill, call.arguments)
+            returned = await self._done(call, own)
         except ProwessError as error:
+            if isinstance(error, RefusedError):
+                await call.visit.audit("refused", what)
             return refused(error)
-        raise MCPError(INVALID_PARAMS, f"there is no tool {name!r}")
+        except asyncio.CancelledError:
+            with anyio.CancelScope(shield=True):  # what it began may go on without it
+                await self._changed(call, own, what)
+            raise
+        await self._changed(call, own, what)
+        return returned
+
+    async def _done(self, call: ToolCall, own: Own | None) -> Returned:
+        """A tool that is not there is the client's mistake."""
+        if own:
+            call.visit.must_be(own.least)
+            check(own.schema, call.arguments)
+            return await own.work(call)
+        skill = call.visit.premises.catalog().skills.get(call.params.name)
+        if skill is None or not can_be_tool(skill):
+            raise MCPError(INVALID_PARAMS, f"there is no tool {call.params.name!r}")
+        check(schema(skill), call.arguments)
+        return await self._run(call, skill, call.arguments)
+
+    async def _changed(self, call: ToolCall, own: Own | None, what: str) -> None:
+        if own is None or not own.reads_only:
+            await call.visit.audit("changed", what)
 
     async def _run(self, call: ToolCall, skill: Skill, given: Mapping[str, Any]) -> Returned:
         if call.params.request_state:

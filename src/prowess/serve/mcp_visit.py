@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -10,6 +11,7 @@ from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
 from prowess.core.errors import ProwessError, RefusedError
 from prowess.permit.visibility import Role
+from prowess.serve.audit import Kind, audited
 from prowess.serve.mcp_premises import Premises
 
 _RANKS = (Role.END_USER, Role.DEVELOPER, Role.ADMIN)
@@ -40,8 +42,24 @@ class Visit:
         session: str | None = self.context.request.headers.get(_SESSION)
         return session
 
+    @property
+    def user(self) -> str:
+        """Whose turn and budget a run of this visitor is in the queue; empty for the owner."""
+        request = self.context.request
+        return "" if request is None else str(request.scope["state"]["caller"].user)
+
+    def may(self, least: Role) -> bool:
+        return _RANKS.index(self.role) >= _RANKS.index(least)
+
+    async def audit(self, kind: Kind, what: str) -> None:
+        """Keep that a visitor over HTTP changed something, or was not let."""
+        request, record = self.context.request, self.premises.audit
+        if request is not None and record is not None:
+            fact = audited(kind, what, request.scope)
+            await self.premises.log.aside(partial(record, fact))
+
     def must_be(self, least: Role) -> None:
-        if _RANKS.index(self.role) < _RANKS.index(least):
+        if not self.may(least):
             raise RefusedError(f"this is for {least}, and your token is {self.role}")
 
 

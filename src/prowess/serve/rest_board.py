@@ -101,6 +101,7 @@ def show_board(site: TheSite, role: str | None = None) -> Any:
 
 @router.get("/roles")
 async def list_roles() -> Any:
+    """The roles that sessions and tasks may have."""
     return [role.as_json() for role in ROLES]
 
 
@@ -133,6 +134,7 @@ def list_tasks(
 
 @router.post("/tasks", status_code=201)
 def create_task(site: TheSite, _: Developer, asked: NewTask) -> Any:
+    """Put a task on the board, whole or as a part of another."""
     made = tasks.create(
         site.board,
         title=asked.title,
@@ -222,16 +224,19 @@ def create_handoff(site: TheSite, _: Developer, asked: NewHandoff) -> Any:
 
 @router.post("/handoffs/{id}/accept")
 def accept_handoff(site: TheSite, _: Developer, id: Number, asked: Claim) -> Any:  # noqa: A002
+    """Take over what was handed."""
     return handoffs.accept(site.board, id, session=asked.session).as_json()
 
 
 @router.post("/handoffs/{id}/complete")
 def complete_handoff(site: TheSite, _: Developer, id: Number, asked: Done) -> Any:  # noqa: A002
+    """Say that the work which was handed over is done."""
     ended = handoffs.complete(site.board, id, message=asked.message, by=asked.session)
     return ended.as_json()
 
 
 @router.post("/handoffs/{id}/cancel")
 def cancel_handoff(site: TheSite, _: Developer, id: Number, asked: Done) -> Any:  # noqa: A002
+    """Take back what was handed over."""
     ended = handoffs.cancel(site.board, id, message=asked.message, by=asked.session)
     return ended.as_json()

@@ -70,7 +70,9 @@ def list_plans(site: TheSite, _: Developer) -> Any:
 def show_plan(site: TheSite, _: Developer, name: Annotated[str, Path(examples=["PLAN.md"])]) -> Any:
     """The tasks of a plan, the next one, and the commands that prove them."""
     if name not in _names(site):
-        raise HttpError(404, "NOT_FOUND", f"Plan not found: {name[:100]}")
+        raise HttpError(
+            404, "NOT_FOUND", f"Plan not found: {name[:100]}", hint="GET /api/plans lists them"
+        )
     try:
         return {"name": name, **_told(read_plan(_bytes(site, name)))}
     except OSError as error:

@@ -10,23 +10,24 @@ from typing import Annotated, Any, TypedDict
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from prowess.core.errors import ConflictError, UnknownRunError, UsageError
+from prowess.core.errors import ConflictError, UsageError
 from prowess.core.skill import Skill
 from prowess.engine import workflows
 from prowess.engine.forking import fork
 from prowess.engine.house import new_run
 from prowess.engine.request import RunRequest
 from prowess.model.names import NoModelError
-from prowess.observe.follow import follow
+from prowess.observe.follow import end_of, follow
 from prowess.observe.views import RunView
 from prowess.permit.visibility import Role
-from prowess.serve.auth import OWNER, Anyone, Caller
+from prowess.serve.auth import Anyone
 from prowess.serve.problems import HttpError
 from prowess.serve.shown import Shown
 from prowess.serve.site import Site, TheSite
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 Id = Annotated[str, Path(description="A run's id.", examples=["3f2a9c41d0b7"])]
+MOST_PRIORITY = 100
 BEGINS = 5.0  # seconds that a new run has to tell that it began, before its id is given out
 
 
@@ -58,7 +59,7 @@ class Start(BaseModel):
     answers: bool = True
     given: dict[str, Any] = {}
     max_iterations: int | None = Field(None, ge=1, le=1000)
-    priority: int = Field(0, ge=-100, le=100)
+    priority: int = Field(0, ge=-MOST_PRIORITY, le=MOST_PRIORITY)
 
 
 class Fork(BaseModel):
@@ -83,9 +84,14 @@ class Answer(BaseModel):
 async def start_run(site: TheSite, caller: Anyone, asked: Start, response: Response) -> Any:
     """Begin a run. It goes on whether or not anybody watches."""
     if (asked.allow or asked.ask or asked.priority > 0) and not caller.may(Role.DEVELOPER):
-        raise HttpError(403, "FORBIDDEN", "allow, ask and priority are for DEVELOPER")
+        raise HttpError(
+            403,
+            "FORBIDDEN",
+            "allow, ask and priority are for DEVELOPER",
+            hint="leave them out, or use a token of that role",
+        )
     request = request_of(site, **asked.model_dump(exclude={"priority", "given"}))
-    turn: _Turn = {"user": "" if caller is OWNER else caller.name, "priority": asked.priority}
+    turn: _Turn = {"user": caller.user, "priority": asked.priority}
     skill = site.catalog.get(request.skill)
     if skill.format == workflows.KIND:
         run = await _begin_workflow(site, skill, request, asked.given, turn)
@@ -111,7 +117,7 @@ async def list_runs(
     skill: Annotated[str | None, Query(description="Only runs of this skill.")] = None,
 ) -> Any:
     """The newest first. `next` is what `before` must be for the next page; `position` is where live events go on."""
-    position = next((each.position for each in site.log.last(1)), 0)
+    position = await end_of(site.log)
     runs, following = await site.views.page(
         caller.role, limit=limit, before=before, state=state, skill=skill
     )
@@ -121,13 +127,16 @@ async def list_runs(
 @router.get("/{id}")
 async def show_run(site: TheSite, caller: Anyone, id: Id) -> Any:  # noqa: A002
     """How it stands, what it used, what it answered."""
-    return await _shown(site, caller, site.views.get(id))
+    told = await site.views.show(id, caller.role)
+    if told["state"] == "queued" and "." not in id:
+        told["waits"] = await site.house.why_waiting(id)
+    return told
 
 
 @router.post("/{id}/cancel")
 async def cancel_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
     """Stop it for good."""
-    _under_way(site.views.get(id))
+    _under_way(await site.views.get(id))
     await site.house.cancel(_whole(id))
     return {"run": id, "cancelled": True}
 
@@ -135,7 +144,7 @@ async def cancel_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
 @router.post("/{id}/pause")
 async def pause_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
     """Stop it where it is; `resume` goes on with it."""
-    _under_way(site.views.get(id))
+    _under_way(await site.views.get(id))
     await site.house.engine.pause(_whole(id))
     return {"run": id, "paused": True}
 
@@ -143,7 +152,7 @@ async def pause_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
 @router.post("/{id}/resume")
 async def resume_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
     """Go on with a run that was paused, or whose process ended."""
-    _under_way(site.views.get(id))
+    _under_way(await site.views.get(id))
     if await site.house.engine.state(_whole(id)) not in {"interrupted", "paused"}:
         raise ConflictError(
             f"the run {id} is being worked on", hint="its events show how far it is"
@@ -153,29 +162,45 @@ async def resume_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
 
 
 @router.post("/{id}/fork", status_code=201)
-async def fork_run(site: TheSite, _: Anyone, id: Id, asked: Fork) -> Any:  # noqa: A002
-    """Try again from an iteration or a step of it, as a run of its own."""
-    site.views.get(id)
+async def fork_run(site: TheSite, caller: Anyone, id: Id, asked: Fork) -> Any:  # noqa: A002
+    """Try again from an iteration or a step of it, as a run of its own and of who asks for it."""
+    await site.views.get(id)
     if (asked.iteration is None) == (asked.step is None):
         raise UsageError("say where it forks", hint="with `iteration`, or with `step`")
     at = asked.step or str(asked.iteration)
-    run = await fork(site.log, site.house.engine, _whole(id), at=at)
+    most = MOST_PRIORITY if caller.may(Role.DEVELOPER) else 0
+    engine = site.house.engine
+    run = await fork(site.log, engine, _whole(id), at=at, user=caller.user, most=most)
     await _begun(site, run)
     return {"run": run, "forked": id}
 
 
 @router.post("/{id}/answer")
-async def answer_question(site: TheSite, _: Anyone, id: Id, given: Answer) -> Any:  # noqa: A002
-    """Answer the question that it waits with."""
-    view = site.views.get(id)
+async def answer_question(
+    site: TheSite,
+    caller: Anyone,
+    id: Id,  # noqa: A002
+    given: Answer,
+) -> Any:
+    """Answer the question that it waits with. To let a tool be used (`grants`) is for developers."""
+    view = await site.views.get(id)
     question = view.question
     if question is None or given.question not in {None, question["id"]}:
         raise ConflictError(f"the run {id} does not ask that", hint="its question may be answered")
+    if question.get("grants") and not caller.may(Role.DEVELOPER):
+        raise HttpError(
+            403,
+            "FORBIDDEN",
+            "to let a tool be used is for DEVELOPER",
+            hint="somebody with that role can answer",
+        )
     options = question["options"]
     if options and given.answer not in options:
         raise UsageError("the answer is none of the options", hint=f"use {' or '.join(options)}")
     # A sub-agent's question is kept with the run it belongs to.
-    await site.house.engine.send_answer(id.partition(".")[0], question["id"], given.answer)
+    whole, engine = id.partition(".")[0], site.house.engine
+    if not await engine.send_answer(whole, question["id"], given.answer):
+        raise ConflictError(f"the run {id} was answered already", hint="the first answer counts")
     return {"run": id, "question": question["id"], "answer": given.answer}
 
 
@@ -222,19 +247,6 @@ async def check(site: Site, request: RunRequest) -> None:
     """Refuse what cannot begin. That no model is set up, the run itself tells, where all can see it."""
     with suppress(NoModelError):
         await asyncio.to_thread(site.house.check, request)
-
-
-async def _shown(site: Site, caller: Caller, view: RunView) -> dict[str, Any]:
-    told = site.views.shown(view, caller.role, abandoned=await site.views.abandoned([view]))
-    if view.ended or "." in view.id:
-        return told
-    with suppress(UnknownRunError):  # a log may know of more runs than the engine beside it
-        state = await site.house.engine.state(view.id)
-        if state in {"queued", "paused"}:
-            told["state"] = state
-        if state == "queued":
-            told["waits"] = await site.house.why_waiting(view.id)
-    return told
 
 
 def _under_way(view: RunView) -> None:

@@ -17,6 +17,7 @@ from prowess.core.skill import Skill
 from prowess.discover.catalog import Catalog
 from prowess.discover.roles import ROLES, for_role
 from prowess.engine.sheet import sheet
+from prowess.engine.wrong import everything_wrong
 from prowess.serve.auth import Developer
 from prowess.serve.problems import HttpError
 from prowess.serve.site import TheSite
@@ -99,7 +100,7 @@ async def catalog(site: TheSite, _: Developer) -> dict[str, Any]:
     found = site.catalog
     return {
         "skills": [skill.as_json() for skill in found.skills.values()],
-        "problems": [problem.as_json() for problem in found.problems],
+        "problems": [each.as_json() for each in await asyncio.to_thread(everything_wrong, found)],
         "shadowed": [each.as_json() for each in found.shadowed],
         "searched": [{"path": root.path, "location": root.location} for root in found.roots],
     }

@@ -12,6 +12,7 @@ from prowess.observe.metrics import CONTENT_TYPE, exposition
 from prowess.permit.redact import redact
 from prowess.permit.visibility import TOOL_KINDS, Role, Visibility
 from prowess.serve.auth import Developer
+from prowess.serve.meanings import MEANINGS
 from prowess.serve.site import TheSite
 
 router = APIRouter(tags=["server"])
@@ -45,7 +46,7 @@ async def stats(site: TheSite) -> dict[str, Any]:
 
 @router.get("/api/settings")
 async def settings(site: TheSite, caller: Developer) -> dict[str, Any]:
-    """The settings in force, without secrets, and who sees how much of a run."""
+    """The settings in force, without secrets, what each means, and who sees how much of a run."""
     own = site.settings
     told = {
         each.name: len(value) if each.name in SECRET else value
@@ -57,6 +58,7 @@ async def settings(site: TheSite, caller: Developer) -> dict[str, Any]:
         "version": __version__,
         "role": caller.role.value,
         "settings": redact(_json(told), personal=True, known=site.known),
+        "meanings": {name: MEANINGS[name] for name in told if name in MEANINGS},
         "visibility": _told(site.visibility),
         "sandbox": {"level": site.house.world.sandbox.level, "isolated": site.house.world.isolated},
     }

@@ -4,21 +4,23 @@ what is not for this role.
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from prowess.core.errors import UnknownRunError
-from prowess.core.ports import Engine, Log
+from prowess.core.event import Recorded
+from prowess.core.ports import Engine, Log, Standing
 from prowess.observe.views import RunView, State, run_view
 from prowess.permit.redact import redact
-from prowess.permit.visibility import Level, Role, Visibility
+from prowess.permit.visibility import Level, Role, Visibility, brief
 
 KEPT = 20_000  # views of ended runs, which never change again
 SHOWN = 100  # characters of an id in a message
 LOOKED = 200  # runs looked at in one go for those that are wanted
 LOOKS = 10
-Shown = Literal[State, "interrupted"]
+Shown = Literal[State, Standing]
 
 
 class Views:
@@ -29,20 +31,34 @@ class Views:
         self._engine = engine
         self._visibility = visibility
         self._known = known
-        self._ended: dict[str, RunView] = {}
+        self._ended: dict[tuple[str, bool], RunView] = {}  # by run, and whether it is the brief one
 
-    def get(self, run: str) -> RunView:
-        """As it stands; `UnknownRunError` for everything that is no run."""
-        if kept := self._ended.get(run):
+    async def get(self, run: str) -> RunView:
+        """As it stands, whole; `UnknownRunError` for everything that is no run."""
+        return await self._log.aside(partial(self._look_up, run, is_brief=False))
+
+    async def show(self, run: str, role: Role) -> dict[str, Any]:
+        """As JSON for this role."""
+        is_brief = self._visibility.level(role) < Level.FULL
+        view = await self._log.aside(partial(self._look_up, run, is_brief=is_brief))
+        return self._shown(view, role, standing=await self.standing([view]))
+
+    def _look_up(self, run: str, *, is_brief: bool) -> RunView:
+        if kept := self._ended.get((run, is_brief)):
             return kept
-        if run not in self._log.runs_beginning(run):
+        if run not in self._log.runs_beginning(run) and not self._is_part(run):
             raise UnknownRunError(f"Run not found: {run[:SHOWN]}", hint=self._near(run))
-        view = run_view(self._log.run(run))
+        events = self._log.run(run)
+        view = run_view(map(_brief, events) if is_brief else events)
         if view.ended:
             if len(self._ended) >= KEPT:
                 self._ended.clear()
-            self._ended[run] = view
+            self._ended[run, is_brief] = view
         return view
+
+    def _is_part(self, run: str) -> bool:
+        """An agent's attempt, say, which tells its story beside the run that it belongs to."""
+        return "." in run and next(iter(self._log.run(run)), None) is not None
 
     def _near(self, run: str) -> str:
         import difflib
@@ -66,31 +82,34 @@ class Views:
         """
         told: list[dict[str, Any]] = []
         at_once = limit if state is skill is None else LOOKED
+        is_brief = self._visibility.level(role) < Level.FULL
         for _ in range(LOOKS):
-            views = await asyncio.to_thread(self._read, limit=at_once, before=before)
-            abandoned = await self.abandoned(views)
+            views = await asyncio.to_thread(self._read, at_once, before, is_brief=is_brief)
+            standing = await self.standing(views)
             for view in views:
                 before = view.id
-                if state in {None, _state(view, abandoned)} and skill in {None, view.skill}:
-                    told.append(self.shown(view, role, abandoned=abandoned))
+                if state in {None, _state(view, standing)} and skill in {None, view.skill}:
+                    told.append(self._shown(view, role, standing=standing))
                 if len(told) == limit:
                     return told, before
             if len(views) < at_once:
                 return told, None
         return told, before
 
-    def _read(self, *, limit: int, before: str | None) -> list[RunView]:
-        return [self.get(run) for run in self._log.runs(limit=limit, before=before)]
+    def _read(self, limit: int, before: str | None, *, is_brief: bool) -> list[RunView]:
+        runs = self._log.runs(limit=limit, before=before)
+        return [self._look_up(run, is_brief=is_brief) for run in runs]
 
-    async def abandoned(self, views: Collection[RunView]) -> frozenset[str]:
-        """Those under way that nobody works on: their process ended, so they could not say so."""
-        if all(view.ended for view in views):
-            return frozenset()
-        return frozenset(await self._engine.unfinished())
+    async def standing(self, views: Collection[RunView]) -> Mapping[str, Standing]:
+        """Those under way that nobody works on, and why: of that they could not tell themselves."""
+        under_way = {_whole(view) for view in views if not view.ended}
+        return await self._engine.standing(under_way) if under_way else {}
 
-    def shown(self, view: RunView, role: Role, *, abandoned: Collection[str]) -> dict[str, Any]:
+    def _shown(
+        self, view: RunView, role: Role, *, standing: Mapping[str, Standing]
+    ) -> dict[str, Any]:
         """
-        As JSON for this role. Whoever sees no more than a summary learns how a run goes, what it
+        Whoever sees no more than a summary, of a view that is brief, learns how a run goes, what it
         asks and what it answers, but not what it was given.
         """
         level = self._visibility.level(role)
@@ -98,12 +117,19 @@ class Views:
             view = replace(view, arguments="", model="")
         if level is Level.HIDDEN:
             view = replace(view, summary="", answer="", reason="")
-        told = {**view.as_json(), "state": _state(view, abandoned)}
+        told = {**view.as_json(), "state": _state(view, standing)}
         personal = role not in self._visibility.personal
         return redact(told, personal=personal, known=self._known)
 
 
-def _state(view: RunView, abandoned: Collection[str]) -> Shown:
-    if view.id.partition(".")[0] in abandoned and not view.ended:
-        return "interrupted"
-    return view.state
+def _brief(each: Recorded) -> Recorded:
+    return replace(each, event=replace(each.event, payload=brief(each.event.payload)))
+
+
+def _state(view: RunView, standing: Mapping[str, Standing]) -> Shown:
+    return view.state if view.ended else standing.get(_whole(view), view.state)
+
+
+def _whole(view: RunView) -> str:
+    """The run that it is, or that it is a part of."""
+    return view.id.partition(".")[0]

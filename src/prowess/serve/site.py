@@ -21,6 +21,7 @@ from prowess.board.opening import open_board
 from prowess.core.board import Board
 from prowess.core.errors import ProwessError, SettingsError, UsageError
 from prowess.core.event import Event, Recorded
+from prowess.core.extras import IN_BRACKETS
 from prowess.core.ports import Log
 from prowess.discover.catalog import Catalog
 from prowess.discover.roots import Root
@@ -29,7 +30,7 @@ from prowess.engine.house import House, open_house
 from prowess.engine.queueing import of_server
 from prowess.engine.world import OpenModel
 from prowess.loop import run as loop
-from prowess.observe.follow import follow
+from prowess.observe.follow import end_of, follow
 from prowess.observe.metrics import Count
 from prowess.observe.traces import trace, tracing, wanted
 from prowess.permit.redact import known_secrets, redact
@@ -57,6 +58,7 @@ class Site:
     channels: Channels
     views: Views
     known: frozenset[str]  # secrets of this process, which no answer holds
+    resumed: list[str] = field(default_factory=list)  # runs it went on with when it began
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)  # one look at the skills at a time
     _computed: dict[Any, tuple[Catalog, Any]] = field(default_factory=dict)
 
@@ -79,13 +81,8 @@ class Site:
         return self.skills.current
 
     def record(self, event: Event) -> None:
-        """Keep a fact that is no run's, without what may not be kept."""
-        payload = redact(dict(event.payload), personal=self.removes_personal, known=self.known)
-        self.log.append(Event(run=event.run, kind=event.kind, payload=payload))
-
-    @property
-    def removes_personal(self) -> bool:
-        return self.settings.privacy_personal_data == "remove"
+        """Keep a fact that is no run's. It waits for the log."""
+        self.log.append(event)
 
     def computed(self, make: Callable[[Catalog], T]) -> T:
         """What `make` makes of the catalog, made anew only when the catalog is another."""
@@ -123,7 +120,7 @@ async def open_site(
     known = frozenset(known_secrets(environment))
     started = await asyncio.to_thread(engine.start, settings)
     if started.failure:
-        _complain(f"the built-in skills are used where they are: {started.failure}")
+        note(f"the built-in skills are used where they are: {started.failure}")
     engine.find_roots(settings)  # a folder named by hand must be there to begin with
 
     def roots() -> list[Root]:
@@ -142,7 +139,7 @@ async def open_site(
         more=kinds,
         queueing=of_server(settings),
     ) as house:
-        engine.tell(skills.current, record=house.log.append)
+        await _tell(skills.current, house.log)
         personal = settings.privacy_personal_data == "remove"
         clean = partial(redact, personal=personal, known=known)
         with closing(open_board(settings.log_place, clean=clean)) as board:
@@ -168,7 +165,7 @@ async def _working(site: Site, *, traced: bool) -> AsyncIterator[None]:
         asyncio.create_task(asyncio.to_thread(site.count.catch_up)),
         *([asyncio.create_task(_trace(site.log))] if traced else []),
     ]
-    await _go_on(site.house)
+    site.resumed.extend(await _go_on(site.house))
     try:
         yield
     finally:
@@ -178,16 +175,20 @@ async def _working(site: Site, *, traced: bool) -> AsyncIterator[None]:
         await asyncio.wait(tasks)
 
 
-async def _go_on(house: House) -> None:
+async def _go_on(house: House) -> list[str]:
     """
     Work on what another process left; what this one cannot work on is left for one that can. In a
     shared database runs of the queue are taken up anyway, and others may be on another machine.
     """
+    resumed: list[str] = []
     if house.world.settings.database_url:
-        return
-    for run in await house.engine.unfinished():
-        with suppress(UsageError):
-            await house.engine.resume(run)
+        return resumed
+    for run, state in (await house.engine.standing()).items():
+        if state == "interrupted":
+            with suppress(UsageError):
+                await house.engine.resume(run)
+                resumed.append(run)
+    return resumed
 
 
 async def _watch(site: Site) -> None:
@@ -201,34 +202,41 @@ async def _watch(site: Site) -> None:
                 await asyncio.to_thread(site.skills.refresh)
             if site.catalog is not told:
                 now = site.catalog
-                engine.tell(now, record=site.log.append)
+                await _tell(now, site.log)
                 told = now
         except ProwessError as error:
-            _complain(str(error))
+            note(str(error))
         await asyncio.sleep(max(LOOK, (loop.time() - began) * SHARE))
+
+
+async def _tell(catalog: Catalog, log: Log) -> None:
+    await log.aside(partial(engine.tell, catalog, record=log.append))
 
 
 async def _trace(log: Log) -> None:
     """Every run that ends from now on becomes a trace, its sub-agents in it; also the last ones."""
-    now = next((each.position for each in log.last(1)), 0)
+    now = await end_of(log)
 
-    def told(each: Recorded) -> None:
+    async def told(each: Recorded) -> None:
         nonlocal now
         if each.event.kind == "run.finished" and "." not in each.event.run:
-            trace(log, each.event.run, tracer)
+            await log.aside(partial(trace, log, each.event.run, tracer))
         now = each.position
 
     try:
         with tracing() as tracer:
             try:
                 async for each in follow(log, after=now):
-                    told(each)
+                    await told(each)
             finally:
-                for each in log.tail(after=now):
-                    told(each)
+                for each in await log.aside(lambda: list(log.tail(after=now))):
+                    await told(each)
     except ModuleNotFoundError as error:
-        _complain(f"no traces without {error.name}: pip install 'prowess[otel]'")
+        note(
+            f"no traces without {error.name}: "
+            f"install Prowess again with its extra otel, {IN_BRACKETS}"
+        )
 
 
-def _complain(text: str) -> None:
+def note(text: str) -> None:
     print(f"prowess: {text}", file=sys.stderr)  # noqa: T201  the log of a server

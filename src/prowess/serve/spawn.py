@@ -90,17 +90,19 @@ class Given:
 
 
 @router.post("/spawn", status_code=201)
-async def spawn(site: TheSite, _: Developer, asked: Spawn, request: Request) -> Any:
+async def spawn(site: TheSite, caller: Developer, asked: Spawn, request: Request) -> Any:
     """Bring a session to work on tasks of the board; its run reports as it goes."""
-    wanted, given, run = _checked(site, asked), _skills(site, asked), new_run()
+    wanted = await asyncio.to_thread(_checked, site, asked)
+    given, run = _skills(site, asked), new_run()
     session = await asyncio.to_thread(_at_work, site, asked, wanted)
     try:
-        taken = [tasks.claim(site.board, each.id, session=session.name) for each in wanted]
-        start = await _ready(site, asked, given, _prompt(session, taken, given))
+        taken = await asyncio.to_thread(_claimed, site, wanted, session)
+        start = await _ready(site, asked, given, _prompt(session, taken, given), user=caller.user)
         manifest = _manifest(session, taken, given, asked, run=run, api=str(request.base_url))
         file = _written(site, session, manifest)
     except ProwessError as error:
-        sessions.end(site.board, session.name, summary=f"not started: {error}")
+        told = f"not started: {error}"
+        await asyncio.to_thread(sessions.end, site.board, session.name, summary=told)
         raise
     await start(run)
     request.app.state.attendant.attend(session.name, run, [each.id for each in taken])
@@ -114,7 +116,7 @@ async def spawn(site: TheSite, _: Developer, asked: Spawn, request: Request) -> 
 
 
 async def _ready(
-    site: Site, asked: Spawn, given: Given, prompt: str
+    site: Site, asked: Spawn, given: Given, prompt: str, *, user: str
 ) -> Callable[[str], Awaitable[object]]:
     """What starts the run under an id, once everything that could be wrong was looked at."""
     skill = given.own[-1]
@@ -123,7 +125,7 @@ async def _ready(
             site, skill=skill.name, arguments=prompt, model=asked.model, answers=True
         )
         await check(site, order)
-        return lambda run: begin(site, order, run=run)
+        return lambda run: begin(site, order, run=run, user=user)
     open_program(asked.agent)
     text, _ = role_prompt(_role(asked), site.catalog)
     hire = {
@@ -141,18 +143,36 @@ def _checked(site: Site, asked: Spawn) -> list[BoardTask]:
     """The tasks; or the first thing that is wrong with what was asked."""
     ids = asked.tasks
     if not isinstance(ids, list) or not ids or not all(isinstance(each, str) for each in ids):
-        raise HttpError(400, "invalid_task_ids", "tasks must be a list of ids, with one at least")
+        raise HttpError(
+            400,
+            "invalid_task_ids",
+            "tasks must be a list of ids, with one at least",
+            hint="GET /api/tasks lists them",
+        )
     source = asked.source or ("session" if asked.session else "ui")
     if source not in SOURCES:
-        raise HttpError(400, "invalid_spawn_source", f"source must be one of: {', '.join(SOURCES)}")
+        raise HttpError(
+            400,
+            "invalid_spawn_source",
+            f"source must be one of: {', '.join(SOURCES)}",
+            hint="leave it out, and it is told by whether a session is named",
+        )
     if asked.agent not in AGENTS:
         raise UsageError("there is no such agent", hint=f"use {' or '.join(AGENTS)}")
     if asked.agent != "built-in" and not _is_repository(site.settings.project):
         raise HttpError(
-            400, "not_a_git_repo", "without git nobody could see what a coding agent changed"
+            400,
+            "not_a_git_repo",
+            "without git nobody could see what a coding agent changed",
+            hint="type `git init` in the project of the server",
         )
     if asked.project not in {None, site.settings.project, os.path.basename(site.settings.project)}:
-        raise HttpError(404, "project_not_found", "this server has another project")
+        raise HttpError(
+            404,
+            "project_not_found",
+            "this server has another project",
+            hint="leave project out, or ask the server that has it",
+        )
     if source == "session":
         _coordinator(site, asked.session)
     try:
@@ -163,14 +183,22 @@ def _checked(site: Site, asked: Spawn) -> list[BoardTask]:
 
 def _coordinator(site: Site, name: str | None) -> None:
     if not name:
-        raise HttpError(400, "missing_session_id", "a session that spawns must say which it is")
+        raise HttpError(
+            400,
+            "missing_session_id",
+            "a session that spawns must say which it is",
+            hint="name it in session",
+        )
     try:
         parent = sessions.at_work(site.board, name)
     except NotOnBoardError as error:
         raise HttpError(404, "parent_session_not_found", str(error)) from None
     if parent.role != COORDINATOR:
         raise HttpError(
-            403, "spawn_requires_coordinator", f"{parent.name} is {parent.role}, not {COORDINATOR}"
+            403,
+            "spawn_requires_coordinator",
+            f"{parent.name} is {parent.role}, not {COORDINATOR}",
+            hint=f"have a session with the role {COORDINATOR} spawn it",
         )
 
 
@@ -203,6 +231,10 @@ def _skills(site: Site, asked: Spawn) -> Given:
 def _at_work(site: Site, asked: Spawn, wanted: Sequence[BoardTask]) -> Session:
     name = asked.name or names.suggest(site.board, asked.role, count=1)[0].name
     return sessions.start(site.board, name, role=asked.role, task=wanted[0].id)
+
+
+def _claimed(site: Site, wanted: Sequence[BoardTask], session: Session) -> list[BoardTask]:
+    return [tasks.claim(site.board, each.id, session=session.name) for each in wanted]
 
 
 def _prompt(session: Session, taken: Sequence[BoardTask], given: Given) -> str:
@@ -259,7 +291,10 @@ def _written(site: Site, session: Session, manifest: Mapping[str, Any]) -> str:
         os.replace(half, file)
     except OSError as error:
         raise HttpError(
-            500, "manifest_generation_failed", f"the manifest cannot be written: {error.strerror}"
+            500,
+            "manifest_generation_failed",
+            f"the manifest cannot be written: {error.strerror}",
+            hint="look after the data folder of the server",
         ) from error
     return file
 
@@ -280,15 +315,21 @@ class Attendant:
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 
-    def attend_all(self) -> None:
+    async def attend_all(self) -> None:
         """Those that were spawned before this server began."""
+        for session, run, ids in await asyncio.to_thread(self._spawned):
+            self.attend(session, run, ids)
+
+    def _spawned(self) -> list[tuple[str, str, list[str]]]:
+        """Sessions at work, each with its run and its tasks."""
+        found = []
         for session in self._site.board.sessions():
             with suppress(OSError, ValueError, KeyError):
                 with open(_file(self._site, session), encoding="utf-8") as file:
                     manifest = json.load(file)
-                self.attend(
-                    session.name, manifest["run"], [each["id"] for each in manifest["tasks"]]
-                )
+                ids = [each["id"] for each in manifest["tasks"]]
+                found.append((session.name, manifest["run"], ids))
+        return found
 
     async def _wait(self, session: str, run: str, ids: Sequence[str]) -> None:
         try:
@@ -299,6 +340,9 @@ class Attendant:
             return  # interrupted: whoever resumes it has it
         except ProwessError as error:
             outcome = Outcome(ending="failed", answer="", reason=str(error))
+        await asyncio.to_thread(self._end, session, run, ids, outcome)
+
+    def _end(self, session: str, run: str, ids: Sequence[str], outcome: Outcome) -> None:
         for each in ids:
             with suppress(ConflictError, NotOnBoardError):  # somebody else said how it ended
                 self._end_task(each, session, run, outcome)
@@ -328,7 +372,7 @@ def include(app: FastAPI, site: Site) -> AbstractAsyncContextManager[None]:
 
     @asynccontextmanager
     async def attending() -> AsyncIterator[None]:
-        attendant.attend_all()
+        await attendant.attend_all()
         try:
             yield
         finally:

@@ -54,6 +54,8 @@ export const api = {
   me: () => ask("/api/me"),
   settings: () => ask("/api/settings"),
   stats: () => ask("/api/stats"),
+  openapi: () => ask("/openapi.json"),
+  markdown: (text) => post("/api/markdown", { text }),
 
   position: async () => (await ask("/api/position")).position,
   runs: (wanted = {}) => ask(`/api/runs${query(wanted)}`),

@@ -1,10 +1,11 @@
 // The page itself: which part of it is shown, the keys, the colours, and who is looking.
 
-import { api, token } from "./api.js";
+import { api, Problem, token } from "./api.js";
 import { board } from "./board.js";
-import { button, complain, el, field, put, say } from "./dom.js";
+import { button, complain, el, field, link, marked, put, say, to } from "./dom.js";
 import { loop } from "./loop.js";
 import { overview } from "./overview.js";
+import { rest } from "./rest.js";
 import { run } from "./run.js";
 import { runs } from "./runs.js";
 import { settings } from "./settings.js";
@@ -13,7 +14,8 @@ import { skills } from "./skills.js";
 import { startRun } from "./start.js";
 import { theme } from "./theme.js";
 
-// A page is drawn into `main` and lives until `signal`. `g` and the key lead to it.
+// A page is drawn into `main` and lives until `signal`. `g` and the key lead to it; one without a key
+// has no link above.
 const PAGES = [
   { path: "", name: "Overview", key: "o", draw: overview },
   { path: "runs", name: "Runs", key: "r", draw: runs, one: run },
@@ -21,7 +23,9 @@ const PAGES = [
   { path: "board", name: "Board", key: "b", draw: board },
   { path: "loop", name: "Loop", key: "l", draw: loop },
   { path: "settings", name: "Settings", key: "e", draw: settings },
+  { path: "rest", name: "REST", draw: rest },
 ];
+const LINKED = PAGES.filter((each) => each.key);
 const main = document.getElementById("main");
 let leaving = new AbortController();
 let me = null;
@@ -32,20 +36,20 @@ async function show() {
   leaving.abort();
   leaving = new AbortController();
   const { signal } = leaving;
-  const [path = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decoded);
+  const [path = "", ...more] = location.hash.replace(/^#\/?/, "").split("/").map(decoded);
   const page = PAGES.find((each) => each.path === path);
   mark(page);
   complain();
   try {
     me ??= await api.me();
     if (signal.aborted) return;
-    if (!page) throw Object.assign(new Error("There is no such page."), { hint: "The links above lead to those that are." });
+    if (!page) throw new Problem(404, { message: "There is no such page.", hint: "The links above lead to those that are." });
     main.setAttribute("aria-busy", "true");
-    const draw = rest[0] && page.one ? page.one : page.draw;
-    await draw(main, { id: rest[0] ?? "", me, signal });
+    const draw = more[0] && page.one ? page.one : page.draw;
+    await draw(main, { id: more[0] ?? "", me, signal });
     if (!signal.aborted) arrived(page);
   } catch (error) {
-    if (error.name !== "AbortError" && error.status !== 401 && !signal.aborted) failed(error);
+    if (error.name !== "AbortError" && error.status !== 401 && !signal.aborted) failed(error, page ?? PAGES[0]);
   } finally {
     if (!signal.aborted) main.removeAttribute("aria-busy");
   }
@@ -71,13 +75,16 @@ function arrived(page) {
   }
 }
 
-function failed(error) {
-  put(main, el("h1", {}, "This cannot be shown"), el("p", {}, error.message), error.hint && el("p", { class: "hint" }, error.hint),
-    button("Try again", show, { class: "primary" }));
+/** What is not there is not there the next time either; what failed may be. */
+function failed(error, page) {
+  const gone = error.status === 404;
+  put(main, el("h1", {}, gone ? "Not found" : "This cannot be shown"), el("p", {}, marked(error.message)),
+    error.hint && el("p", { class: "hint" }, marked(error.hint)),
+    el("p", {}, gone ? link(to(page.path), `Go to ${page.name}`) : button("Try again", show, { class: "primary" })));
 }
 
 function mark(page) {
-  put(document.getElementById("nav"), PAGES.map((each) =>
+  put(document.getElementById("nav"), LINKED.map((each) =>
     el("a", {
       href: `#/${each.path}`,
       "aria-current": each === page && "page",
@@ -104,7 +111,7 @@ window.addEventListener("token-needed", () => {
 });
 
 const SHORTCUTS = [
-  ...PAGES.map((each) => [`g ${each.key}`, each.name]),
+  ...LINKED.map((each) => [`g ${each.key}`, each.name]),
   ["n", "Start a run"],
   ["/", "Find"],
   ["j  k", "Next and previous in a list"],

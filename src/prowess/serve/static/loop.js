@@ -1,7 +1,7 @@
 // The loop's place: what it does, and the loops that ran.
 
 import { api } from "./api.js";
-import { command, el, empty, link, put, to } from "./dom.js";
+import { command, el, empty, link, marked, put, to } from "./dom.js";
 import { state, table } from "./parts.js";
 import { ago } from "./words.js";
 
@@ -15,7 +15,7 @@ export async function loop(main, { signal }) {
 function list(loops) {
   return table("Loops", [["Plan"], ["State", "plain"], ["Last", "wide"], ["Started", "num"]], loops.map((run) => [
     link(to("runs", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), state(run.state),
-    el("span", { class: "clip" }, run.summary), ago(run.started),
+    el("span", { class: "clip" }, marked(run.summary)), ago(run.started),
   ]));
 }
 

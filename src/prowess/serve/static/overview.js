@@ -9,7 +9,7 @@ import { startRun } from "./start.js";
 import { average, count, money, percent, plural, short, title } from "./words.js";
 
 const SPANS = [7, 30, 90];
-const UNDER_WAY = new Set(["running", "waiting", "interrupted"]);
+const UNDER_WAY = new Set(["running", "waiting", "queued", "paused", "interrupted"]);
 const TELLING = /^(run\.|question\.|agent\.|model\.replied)/;
 
 export async function overview(main, { me, signal }) {
@@ -39,7 +39,7 @@ function current(runs) {
   return section(`Now: ${plural(active.length, "run")}`, el("ul", { class: "now" }, active.map((run) =>
     el("li", {}, link(to("runs", run.id), [
       el("span", { class: "now-skill" }, title(run)), state(run.state), bar(run.progress, `Progress of ${title(run)}`),
-      el("span", { class: "now-line" }, run.state === "waiting" ? run.question?.prompt : run.summary),
+      el("span", { class: "now-line" }, marked((run.state === "waiting" && run.question?.prompt) || run.summary)),
     ], { data: { stop: "" } })))));
 }
 
@@ -57,7 +57,8 @@ function numbers(shown, draw) {
     el("div", { class: "charts" },
       bars("Runs by how they ended", span, [
         { name: "done", kind: "good", of: (each) => each.endings.done },
-        { name: "partial", kind: "fair", of: (each) => (each.endings.partial ?? 0) + (each.endings.needs_attention ?? 0) },
+        { name: "partial", kind: "fair", of: (each) => each.endings.partial },
+        { name: "needs attention", kind: "accent", of: (each) => each.endings.needs_attention },
         { name: "failed", kind: "bad", of: (each) => each.endings.failed },
         { name: "cancelled", kind: "none", of: (each) => each.endings.cancelled },
       ], count),
@@ -67,11 +68,11 @@ function numbers(shown, draw) {
       ], percent),
       bars("Cost", span, [{ name: "cost", kind: "accent", of: (each) => each.cost }], money),
       bars("Iterations of a run, on average", span, [{ name: "iterations", kind: "accent", of: (each) => each.iterations }], average)),
-    section("By skill", bySkill(skills)),
+    Object.keys(skills).length > 0 && section("By skill", bySkill(skills)),
     Object.keys(loops).length > 0 && section("By loop", byLoop(loops)),
     el("div", { class: "columns" },
       section("Most common recoveries", recoveries(all.recoveries)),
-      section("By model", byModel(models))),
+      Object.keys(models).length > 0 && section("By model", byModel(models))),
   ];
 }
 

@@ -5,6 +5,7 @@ import { button, command, el, guarded, link, put, redraw, say, to } from "./dom.
 import { follow, gathered } from "./live.js";
 import { bar, facts, state } from "./parts.js";
 import { beneath, proof } from "./proof.js";
+import { prose } from "./prose.js";
 import { startRun } from "./start.js";
 import { Story } from "./story.js";
 import { Timeline } from "./timeline.js";
@@ -97,7 +98,7 @@ function heard(page, events, again) {
 
 /** What stands above and below all that happened. */
 function proven(page) {
-  redraw(page.proof, proof(page.story));
+  redraw(page.proof, proof(page.story, page.view));
   redraw(page.more, beneath(page.story, page.view));
 }
 
@@ -185,8 +186,10 @@ function question(page) {
   const input = el("textarea", { rows: 2, name: "answer", "aria-label": "Your answer", value: asked.default ?? "", required: true });
   put(page.question, el("form", { class: "card ask", on: { submit: guarded(() => send(input.value)) } },
     el("h2", {}, "It asks you"),
-    el("p", { class: "said" }, asked.prompt),
-    asked.options?.length
+    prose(asked.prompt),
+    asked.grants && page.me.role === "END_USER"
+      ? el("p", { class: "hint" }, "To let a tool be used is for DEVELOPER; the run waits.")
+      : asked.options?.length
       ? el("div", { class: "row" }, asked.options.map((option) => button(option, guarded(() => send(option)), { class: option === asked.default ? "primary" : "", data: { stop: "" } })))
       : [input, el("div", { class: "row end" }, el("button", { class: "primary" }, "Answer"))]));
 }
@@ -198,12 +201,17 @@ function answer(page) {
       el("p", {}, "The process that did has ended. Nothing is lost: it goes on where it was, here with Resume or in a terminal:"), command(`prowess runs resume ${view.id}`)));
     return;
   }
-  const failed = view.state !== "done";
-  put(page.answer, el("section", { class: "card answer" },
+  const why = view.state !== "done" && !holds(view.answer, view.reason) && view.reason;
+  put(page.answer, el("section", { class: "card answer", data: { state: view.state } },
     el("h2", {}, view.answer ? "Answer" : "How it ended"),
-    failed && view.reason && el("p", { class: "reason" }, view.reason),
-    view.answer && el("p", { class: "said" }, view.answer),
+    why && el("p", { class: "reason" }, why),
+    view.answer && prose(view.answer),
     !view.answer && !view.reason && el("p", {}, STATES[view.state]?.word ?? view.state)));
+}
+
+/** A loop's report says itself why it ended. */
+function holds(answer, reason) {
+  return answer.toLowerCase().includes(reason.toLowerCase());
 }
 
 function details(page) {

@@ -1,7 +1,7 @@
 // The runs, newest first, as they go on. A page of them at a time, however many there are.
 
 import { api } from "./api.js";
-import { button, command, el, empty, link, put, to } from "./dom.js";
+import { button, command, el, empty, link, marked, put, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
 import { bar, row, state, table } from "./parts.js";
 import { startRun } from "./start.js";
@@ -51,7 +51,7 @@ function line(run) {
   const node = row(COLUMNS, [
     link(to("runs", run.id), title(run), { data: { stop: "" } }),
     state(run.state),
-    el("span", { class: "clip" }, run.state === "waiting" ? run.question?.prompt ?? "" : run.summary),
+    el("span", { class: "clip" }, marked((run.state === "waiting" && run.question?.prompt) || run.summary)),
     run.ended ? null : bar(run.progress, `Progress of ${title(run)}`),
     run.max_iterations ? `${count(run.iterations)} / ${count(run.max_iterations)}` : count(run.iterations),
     money(run.cost),

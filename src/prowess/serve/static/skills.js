@@ -75,7 +75,7 @@ export function problems(found) {
         el("p", {}, el("span", { class: "verdict" }, each.level), marked(each.message)),
         each.hint && el("p", { class: "hint" }, marked(each.hint)),
         el("code", { class: "path" }, each.line ? `${each.path}:${each.line}` : each.path)))),
-    grave > 0 && el("p", { class: "hint" }, "A skill with an error is not loaded; all others are. The list follows the files: mend one, and it is gone from here."));
+    grave > 0 && el("p", { class: "hint" }, "A skill whose file cannot be read is not loaded; one whose settings or steps are wrong is listed, and not run. The list follows the files: mend one, and it is gone from here."));
 }
 
 function shadowed(found) {

@@ -25,7 +25,7 @@ export class Story {
     this.full ||= event.visibility === "FULL" || event.text !== undefined || event.input !== undefined;
     switch (event.kind) {
       case "SKILLS_SELECTED":
-        this.selections.push(event);
+        if (event.skills) this.selections.push(event); // a summary does not say which
         return null;
       case "check.criterion":
         this.criteria.push(event);

@@ -2,10 +2,11 @@
 // what is behind a line only once somebody opens it. However long the run, only so much is drawn.
 
 import { button, el, put, link, to } from "./dom.js";
+import { at, behind, mark, output, spent, thought, tone, took, words } from "./line.js";
 import { follow } from "./live.js";
-import { json, state, text } from "./parts.js";
+import { state } from "./parts.js";
 import { milestone, Story } from "./story.js";
-import { clock, count, money, plural, seconds, short, whole } from "./words.js";
+import { plural } from "./words.js";
 
 const ROUNDS = 20; // iterations drawn at first, the newest
 const LINES = 60; // lines of one iteration drawn at first
@@ -115,10 +116,10 @@ export class Timeline {
 
   _drawn(item) {
     if (item.kind === "thought") return item.event.malformed || item.event.thought ? thought(item.event) : null;
-    if (item.kind === "output" && item.event.text) return el("li", { class: "thought shown" }, item.event.text);
+    if (item.kind === "output" && item.event.text) return output(item.event);
     if (item.kind === "child") return this._child(item);
     const told = item.end ?? item.event;
-    const head = [mark(item), el("span", { class: "line-text" }, told.summary || told.kind), took(told), at(told)];
+    const head = [mark(item), el("span", { class: "line-text" }, words(item)), took(told), at(told)];
     const body = this.details ? behind(item) : null;
     if (!body) return el("li", { class: "line", data: { tone: tone(item) } }, head);
     return el("li", { class: "line", data: { tone: tone(item) } }, this._fold(item.key, head, body));
@@ -152,76 +153,9 @@ export class Timeline {
         after: 0,
         signal: this.signal,
         take: (events) => inner.add(events.map((event) => story.add(event)).filter(Boolean)),
-        last: (event) => event.kind === "run.finished",
+        last: (event) => event.kind === "run.finished" || event.kind === "attempt.finished",
       });
       return [el("p", {}, link(to("runs", id), `Open the trace of ${id}`)), inner.node];
     }));
   }
-}
-
-function thought(event) {
-  return el("li", { class: "thought", data: { tone: event.malformed ? "bad" : "" } },
-    el("p", {}, event.thought || event.malformed),
-    event.thought && event.malformed && el("p", { class: "hint" }, event.malformed));
-}
-
-function spent({ usage, context_tokens: context, model }) {
-  if (!usage) return "";
-  return [`${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`, money(usage.cost), context ? `context ${short(context)}` : "", model].filter(Boolean).join(" · ");
-}
-
-// What a line says already, or what only orders it.
-const SAID = new Set(["kind", "run", "seq", "at", "summary", "visibility", "progress", "iteration", "call_id", "tool", "tool_kind", "how"]);
-
-/** What is behind a line, as a function that makes it; null where there is nothing more. */
-function behind({ kind, event, end }) {
-  const parts = [];
-  if (kind === "call") {
-    if (event.input && Object.keys(event.input).length) parts.push(["Input", () => inputs(event.input)]);
-    if (end?.healed?.length) parts.push(["Helped itself", () => el("ul", {}, end.healed.map((how) => el("li", {}, how)))]);
-    if (end?.text) parts.push([end.refused ? "Refused" : end.ok ? "Result" : "Failed with", () => text(end.text)]);
-    if (end?.facts && Object.keys(end.facts).length) parts.push(["Facts", () => json(end.facts)]);
-  } else if (kind === "question") {
-    parts.push(["Question", () => text(event.prompt ?? "")]);
-    if (end?.answer) parts.push(["Answer", () => text(end.answer)]);
-  } else {
-    const rest = Object.entries(event).filter(([name]) => !SAID.has(name));
-    if (rest.length) parts.push([event.kind, () => json(Object.fromEntries(rest))]);
-  }
-  if (!parts.length) return null;
-  return () => parts.map(([name, make]) => el("div", {}, el("h4", {}, name), make()));
-}
-
-/** One short value reads best alone. */
-function inputs(input) {
-  const [only, ...more] = Object.values(input);
-  return !more.length && typeof only === "string" ? text(only) : json(input);
-}
-
-const MARKS = { "run.finished": "■", "run.started": "▸", "call.recovered": "↻", "run.warned": "!", "model.waited": "…", "model.failed": "✕" };
-
-function tone({ kind, event, end }) {
-  if (kind === "call" && end) return end.refused ? "fair" : end.ok === false ? "bad" : end.healed?.length ? "fair" : "";
-  if (kind === "step" && end?.ok === false) return "bad";
-  if (event.kind === "call.recovered") return "good";
-  if (event.kind === "model.failed" || event.outcome?.ending === "failed") return "bad";
-  if (event.kind === "check.criterion") return { PASS: "good", FAIL: "bad" }[event.verdict] ?? "fair";
-  return kind === "question" && !end ? "fair" : "";
-}
-
-function mark({ kind, event, end }) {
-  let sign = MARKS[event.kind] ?? "·";
-  if (kind === "call") sign = !end ? "●" : end.refused ? "⊘" : end.ok === false ? "✕" : "✓";
-  if (kind === "step") sign = !end ? "●" : end.kind === "step.skipped" ? "–" : end.ok === false ? "✕" : "✓";
-  if (kind === "question") sign = "?";
-  if (kind === "child") sign = "⑂";
-  return el("span", { class: "line-mark", "aria-hidden": "true" }, sign);
-}
-
-function took(told) {
-  return told.seconds !== undefined && told.seconds >= 0.05 && el("span", { class: "hint num" }, seconds(told.seconds));
-}
-
-function at(told) {
-  return el("time", { class: "hint num", datetime: told.at, title: whole(told.at) }, clock(told.at));
 }
