@@ -87,6 +87,7 @@ def test_a_task_is_named_by_its_line_or_a_part_of_its_text(cli: Cli, repo: Repos
     assert by_line.json["task"] == by_text.json["task"] == "say-it-in-the-readme"
     assert by_line.code == by_text.code == 1
     assert by_line.json["criteria"][0]["verdict"] == "FAIL"
+    assert "failed: Say it in the README" in cli("check", "7").out
 
 
 def test_a_name_that_fits_none_or_several_tasks_is_refused(cli: Cli, repo: Repository) -> None:
@@ -110,8 +111,13 @@ def test_work_that_was_committed_is_found_from_its_base(cli: Cli, repo: Reposito
     start = repo.git("rev-parse", "HEAD")
     repo.commit()
 
-    assert "no file differs" in cli("check").out
+    told = cli("check").out
+    assert "no file differs" in told
+    assert "name the commit before it (--base HEAD~1)" in told
+    assert "not proven: Add the units (2 of 3 proven, 0 changed files)" in told
+    assert "failed" not in told
     assert cli("check", "--base", start).code == 0
+    assert cli("check", "--base", "HEAD~1").code == 0
     assert "there is no commit 'nowhere'" in cli("check", "--base", "nowhere").err
 
 
@@ -190,6 +196,30 @@ def test_an_agent_may_propose_and_is_not_believed_either(
         assert {tool["function"]["name"] for tool in sent["tools"]} >= {"Read", "Grep"}
     assert done.json["ignored"] == [{"what": "the answer", "why": "it holds no evidence JSON"}]
     assert "rollout_flag_missing" in done.err
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ("", "rollout_flag_missing"),
+        ("use_layered_skills = false", "rollout_flag_disabled"),
+        ('use_layered_skills = "true"', "rollout_flag_invalid"),
+        ("use_layered_skills = 1", "rollout_flag_invalid"),
+        ("use_layered_skills = true", ""),
+    ],
+)
+def test_the_layers_guide_where_the_setting_is_literally_true_and_else_the_reason_is_in_the_log(
+    cli: Cli, repo: Repository, tmp_path: Path, setting: str, reason: str
+) -> None:
+    write_file(repo.folder / "prowess.toml", f"[check]\n{setting}\n")
+    with ModelServer(Say(text="PASS")) as server:
+        cli("check", task_file(tmp_path / "task.json"), "--model", f"{server.url}/v1#m")
+
+    asked = json.dumps(server.requests[0].body)
+    layers = ("Skill read: safe-shell-search", "Skill read: task-spec-check")
+    assert [layer in asked for layer in layers] == [not reason] * 2
+    (told,) = (each for each in cli("log", "--json").json if each["kind"] == "check.layered")
+    assert (told["payload"]["on"], told["payload"]["reason"]) == (not reason, reason)
 
 
 def test_a_check_is_in_the_log(cli: Cli, repo: Repository) -> None:

@@ -16,13 +16,14 @@ from house import skill_file
 from prowess.check.comparison import Figure, figures
 from prowess.check.plot import bars, svg
 from prowess.core.chat import Message
-from prowess.core.errors import OutsideError, UnknownSkillError
+from prowess.core.errors import UnknownSkillError, UsageError
 from prowess.core.evidence import Spec
 from prowess.core.skill import Skill
 from prowess.engine.comparing import Compared, Versus, compare
 from prowess.model.scripted import Scripted, Turn, call, final
 from prowess.settings import load_settings
 from support import Cli, write_file
+from terminal import on_terminal
 
 TASKS = [
     Spec(
@@ -137,19 +138,42 @@ def test_layered_guidance_is_compared_by_the_evidence_it_leads_to(
     assert table(found)["success"] == (0.0, 1.0)
 
 
-def test_a_table_bars_and_a_picture_are_shown(repo: Repository, tmp_path: Path, cli: Cli) -> None:
+def test_who_proposes_nothing_has_no_success_by_what_the_check_sees_itself(
+    repo: Repository, tmp_path: Path
+) -> None:
+    title = "`README.md` contains `# Work`"
+
+    def script(messages: Sequence[Message]) -> Turn:
+        guided = "Safe shell search" in messages[0].text
+        return final(evidence(1, title, "README.md:1", "# Work") if guided else "It is so.")
+
+    task = Spec(id="T1", title="Title", criteria=(title,))
+    found = compared(repo, tmp_path / "data", Versus(), script, [task])
+
+    assert {each.verdicts for each in found.trials} == {("PASS",)}
+    assert table(found)["success"] == (0.0, 1.0)
+
+
+def test_a_table_bars_and_a_picture_are_shown(repo: Repository, tmp_path: Path) -> None:
     found = compared(repo, tmp_path / "data", Versus(skill="careful"), worker, TASKS[:1])
+    words = ["compare", "--from-log", found.id, "--data", str(tmp_path / "data")]
 
-    done = cli(
-        "compare", "--from-log", found.id, "--data", tmp_path / "data", "--svg", tmp_path / "p.svg"
-    )
+    shown = on_terminal(*words, "--svg", str(tmp_path / "p.svg"), columns=100, NO_COLOR="1")
 
-    assert done.code == 0
-    assert "success\t0\t1\tshare of runs" in done.out
-    assert "  with     ████████████████████████  1" in done.out
+    assert "FIGURE" in shown
+    assert "  with     ████████████████████████  1" in shown
     texts = [each.text for each in ET.parse(tmp_path / "p.svg").iter() if each.text]  # noqa: S314
     assert "With and without careful, 1 task" in texts
     assert "evidence quality" in texts
+
+
+def test_a_pipe_gets_the_rows_and_no_bars(repo: Repository, tmp_path: Path, cli: Cli) -> None:
+    found = compared(repo, tmp_path / "data", Versus(skill="careful"), worker, TASKS[:1])
+
+    done = cli("compare", "--from-log", found.id, "--data", tmp_path / "data")
+
+    assert "success\t0\t1\tshare of runs" in done.out.splitlines()
+    assert all(line.count("\t") == 3 for line in done.out.splitlines())
 
 
 def test_bars_are_as_long_as_their_share_and_nothing_is_no_bar() -> None:
@@ -179,7 +203,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_runs(
 
 @pytest.mark.parametrize(
     ("is_repository", "told"),
-    [(False, "cannot be cloned: "), (True, "cannot be cloned: the repository has no commit yet")],
+    [(False, "is not a git repository"), (True, "the repository has no commit yet")],
 )
 def test_a_project_without_a_commit_cannot_be_compared_in(
     project: Path, tmp_path: Path, *, is_repository: bool, told: str
@@ -189,7 +213,7 @@ def test_a_project_without_a_commit_cannot_be_compared_in(
         subprocess.run(["git", "init", "-q", project], check=True)
     settings = load_settings(project=str(project), data=str(tmp_path / "data"), environment={})
 
-    with pytest.raises(OutsideError, match=told):
+    with pytest.raises(UsageError, match=told):
         asyncio.run(
             compare(
                 TASKS, Versus(skill="careful"), settings, open_model=lambda *_: Scripted(worker)

@@ -45,6 +45,25 @@ def test_nobody_reads_what_is_told_beside_the_result_either(project: Path) -> No
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("words", [["list"], ["validate", "pdf"], ["runs", "--json"]])
+def test_a_working_folder_that_is_gone_is_told_as_what_it_is(
+    project: Path, words: list[str]
+) -> None:
+    gone = project / "gone"
+    gone.mkdir()
+    done = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", *PROWESS, *words],
+        cwd=gone,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+    assert done.returncode == 3
+    assert "the folder that you are in is gone" in done.stdout + done.stderr
+    assert "output" not in done.stderr
+
+
 @pytest.mark.usefixtures("home")
 def test_ctrl_c_ends_a_command_that_stays_without_a_traceback(project: Path) -> None:
     child = subprocess.Popen(

@@ -55,9 +55,44 @@ def test_answers_may_come_from_a_file(cli: Cli, project: Path) -> None:
 def test_without_an_answer_the_input_to_pass_is_named(cli: Cli) -> None:
     done = cli("run", "greet")
 
-    assert done.code == 1
-    assert "--set" in done.out + done.err
-    assert "name" in done.out + done.err
+    assert done.code == 4
+    assert "--set name=..." in done.err
+
+
+@pytest.mark.usefixtures("greet")
+def test_arguments_that_no_step_would_see_are_refused_with_what_can_be_set(cli: Cli) -> None:
+    done = cli("run", "greet", "extra", "args", "--set", "name=Ada")
+
+    assert done.code == 2
+    assert "greet takes no arguments: extra args" in done.err
+    assert "set greeting, name with --set NAME=VALUE" in done.err
+    assert cli("runs", "list", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        'command: [echo, "{arguments}"]',
+        "command: echo hi\n    when: arguments",
+        "if: arguments == 'x'\n    then:\n      - output: hi",
+    ],
+)
+def test_arguments_that_a_step_sees_are_taken(cli: Cli, project: Path, step: str) -> None:
+    text = f"name: wf\ndescription: Does.\nsteps:\n  - {step}\n"
+    write_file(project / ".agents/skills/wf/skill.yaml", text)
+
+    assert cli("run", "wf", "x").code == 0
+
+
+def test_where_nobody_is_there_the_default_is_taken_without_a_word(cli: Cli, project: Path) -> None:
+    text = GREET.replace("    store: name", "    default: Ada\n    store: name")
+    write_file(project / ".agents/skills/greet/skill.yaml", text)
+
+    done = cli("run", "greet")
+
+    assert done.code == 0
+    assert "Hello, Ada (3 letters)!" in done.out
+    assert "Nobody" not in done.out + done.err
 
 
 @pytest.mark.usefixtures("greet")

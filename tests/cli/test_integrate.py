@@ -193,6 +193,9 @@ def test_an_empty_table_of_somebody_else_stays() -> None:
     [
         ("opencode", '{\n  // mine\n  "mcp": {}\n}\n'),
         ("opencode", '{"mcp": []}'),
+        ("opencode", '{"mcp": null}'),
+        ("opencode", '{"mcp": {"prowess": null}}'),
+        ("claude", '{"mcpServers": null}'),
         ("opencode", '{"mcp": {}, "mcp": {}}'),
         ("cursor", "[]"),
         ("claude", ""),
@@ -215,6 +218,17 @@ def test_what_it_does_not_understand_it_leaves_alone_and_says_what_to_paste(
     assert "add this by hand" in done.err
     assert ("AGENTS.md" if tool == "aider" else "prowess") in done.err
     assert file.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [("opencode", '{"mcp": {} /* mine */}'), ("codex", "= 1\n"), ("aider", "a: {\n")],
+)
+def test_what_it_cannot_take_out_is_named_to_be_taken_out_by_hand(tool: str, text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        TOOLS[tool].remove(text)
+
+    assert "take this out by hand" in caught.value.hint
 
 
 @pytest.mark.parametrize("words", [[], ["--remove"]])
@@ -300,3 +314,34 @@ def test_removing_by_hand_is_named_when_the_marks_are_gone() -> None:
     assert TOOLS["codex"].add(text) == text
     with pytest.raises(UsageError, match="did not write"):
         TOOLS["codex"].remove(text)
+
+
+@pytest.mark.parametrize(
+    ("tool", "mark"), [("codex", marked.START), ("codex", marked.END), ("aider", marked.END)]
+)
+def test_a_block_with_one_mark_gone_is_left_to_be_taken_out_by_hand(
+    tool: str, mark: str, cli: Cli, project: Path
+) -> None:
+    text = TOOLS[tool].add("").replace(mark, "# mine")
+    file = write_file(project / TOOLS[tool].file, text)
+
+    done = cli("integrate", tool, "--remove", "--yes")
+
+    assert (done.code, file.read_text()) == (2, text)
+    assert "by hand" in done.err
+
+
+def test_a_mark_inside_of_somebodys_text_loses_nothing() -> None:
+    noted = f'note = """\n{marked.START}\nmine\n"""\nkept = 1\n'
+    own = f'{noted}[mcp_servers.prowess]\ncommand = "prowess"\nargs = ["mcp"]\n{marked.END}\n'
+
+    assert TOOLS["codex"].remove(TOOLS["codex"].add(noted)) == noted
+    with pytest.raises(UsageError, match="did not write"):
+        TOOLS["codex"].remove(own)
+
+
+def test_a_list_that_goes_on_behind_the_block_is_not_broken() -> None:
+    text = TOOLS["aider"].add("a: 1\n") + "  - mine.md\n"
+
+    with pytest.raises(UsageError, match="between Prowess's marks"):
+        TOOLS["aider"].remove(text)

@@ -4,8 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from house import skill_file
 from model.formats import Say
 from model.server import Fault, ModelServer
 from postgres import postgres_url
-from support import Cli
+from support import Cli, until
 
 __all__ = ["postgres_url"]
 PROWESS = [sys.executable, "-m", "prowess"]
@@ -23,13 +21,6 @@ PROWESS = [sys.executable, "-m", "prowess"]
 
 def calls(tool: str, **given: Any) -> Say:
     return Say(calls=((tool, given),))
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.02)
 
 
 def told(*words: str) -> Any:

@@ -241,13 +241,30 @@ def test_a_watching_process_tells_what_comes_changes_and_goes(home: Path, projec
     assert synced.exists()
 
 
-def test_a_full_disk_is_told_and_not_thrown(home: Path) -> None:
-    command = f"{sys.executable} -m prowess list > /dev/full"
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_a_full_disk_is_told_and_not_thrown(home: Path, options: str) -> None:
+    command = f"{sys.executable} -m prowess list {options} > /dev/full"
 
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
     assert done.returncode == 3
     assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("closed", "shown"), [(">&-", False), ("<&-", True), ("2>&-", True), ("<&- >&- 2>&-", False)]
+)
+@pytest.mark.parametrize("options", ["", "--json"])
+def test_a_closed_stream_is_as_good_as_one_that_leads_nowhere(
+    home: Path, options: str, closed: str, *, shown: bool
+) -> None:
+    command = f"{sys.executable} -m prowess list {options} {closed}"
+
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0
+    assert ("code-quality" in done.stdout) == shown
     assert "Traceback" not in done.stderr
 
 
@@ -298,3 +315,33 @@ def test_no_command_lets_a_skill_drive_the_terminal(cli: Cli, project: Path, com
     found = cli(*words.get(command, [command]))
 
     assert "\x1b" not in found.out + found.err
+
+
+def test_every_command_counts_the_same_errors(cli: Cli, project: Path) -> None:
+    write_file(project / ".agents/skills/bad/SKILL.md", "---\nname: bad\n---\n")
+    for name in ("one", "two"):
+        path = project / f".agents/skills/{name}/skill.yaml"
+        write_file(path, WORKFLOW.format(name=name, rest="echo hi"))
+
+    shown = cli("list", "--problems")
+    told = cli("list", "--json").json["problems"]
+    looked = [each for each in cli("doctor", "--json").json["findings"] if each["area"] == "Skills"]
+
+    assert "14 skills, 3 errors, 0 warnings, 0 shadowed." in cli("list").err
+    assert "not loaded: bad\n14 skills, 3 errors, 0 warnings, 0 shadowed." in shown.err
+    assert shown.out.count(": error: ") == 3
+    assert [problem["level"] for problem in told] == ["error"] * 3
+    assert [finding["level"] for finding in looked].count("error") == 3
+
+
+def test_a_list_of_skills_that_are_right_does_not_load_what_checks_workflows(cli: Cli) -> None:
+    code = (
+        "import sys; from prowess.cli.app import main\n"
+        "sys.argv[1:] = ['list', '--json']\n"
+        "try: main()\n"
+        "finally: print('prowess.workflow.check' in sys.modules, file=sys.stderr)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stderr.strip() == "False"

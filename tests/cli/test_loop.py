@@ -6,15 +6,14 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from loop.looping import git
-from support import Cli, write_file
+from support import Cli, until, write_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "plans"
 ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
@@ -67,7 +66,7 @@ def test_the_example_plan_comes_to_the_right_end_unattended(
         "Go below absolute zero": "~",
         "Point to the explanation": "R",
     }
-    assert "1 of 6 tasks are blocked." in done.out
+    assert "1 of 6 tasks is blocked." in done.out
     proven, _, blocked = done.out.partition("## Blocked")
     assert proven.count("\n### ") == 5
     assert "### Round to one decimal\n\n2 attempts" in proven
@@ -154,14 +153,6 @@ def test_a_tree_with_somebodys_changes_is_refused_before_anything_begins(
     assert not (repo / "hello.txt").exists()
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that another process does."""
-    give_up = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
-
-
 def start(repo: Path, *words: object, **more: Any) -> "subprocess.Popen[str]":
     """A command in a process of its own."""
     command = [sys.executable, "-m", "prowess", *map(str, words)]
@@ -216,7 +207,14 @@ def _alive(process: int) -> bool:
 
 @pytest.mark.parametrize(
     ("word", "parallel"),
-    [("commit", 1), ("commit-tree", 1), ("reset", 1), ("commit", 2), ("merge", 2), ("worktree", 2)],
+    [
+        ("update-ref", 1),
+        ("commit-tree", 1),
+        ("reset", 1),
+        ("commit", 2),
+        ("merge", 2),
+        ("worktree", 2),
+    ],
 )
 def test_a_loop_killed_while_it_records_goes_on_and_loses_nothing(
     cli: Cli, repo: Path, monkeypatch: pytest.MonkeyPatch, word: str, parallel: int

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from prowess.cli.matching import shown_score
+from prowess.core.selection import Match
 from support import Cli, write_file, write_skill
 
 TASK = "Fill in the PDF form and merge the PDF documents"
@@ -81,9 +83,20 @@ def test_explain_says_what_each_word_gave(cli: Cli, skills: Path) -> None:
     text = cli("match", TASK, "--explain").out
 
     given = told["explained"]["pdf-forms"]
-    assert {"pdf", "form", "merg"} <= set(given)
-    assert 0 < sum(given.values()) <= told["skills"][0]["score"] + 0.001
-    assert f"pdf {given['pdf']:.3f}" in text
+    assert {"pdf", "form", "merg", "(side by side)"} <= set(given)
+    assert sum(given.values()) == pytest.approx(told["skills"][0]["score"], abs=0.001)
+    assert f"pdf {given['pdf']:.4f}" in text
+
+
+def test_explain_is_about_the_ranking_that_chose(cli: Cli, skills: Path) -> None:
+    task = f"{TASK} @sql-review"
+    told = cli("match", task, "--explain", "--json").json
+
+    assert told["explained"]["sql-review"] == {}
+    given = told["explained"]["pdf-forms"]
+    assert not {"sql", "review"} & set(given)
+    assert sum(given.values()) == pytest.approx(told["skills"][1]["score"], abs=0.001)
+    assert "sql-review:" not in cli("match", task, "--explain").out
 
 
 def test_a_task_that_nothing_fits_is_answered_with_none(cli: Cli, skills: Path) -> None:
@@ -92,6 +105,42 @@ def test_a_task_that_nothing_fits_is_answered_with_none(cli: Cli, skills: Path) 
         assert (found.code, found.out) == (0, "")
         assert "No skill fits" in found.err
         assert cli("match", task, "--json").json["strategy"] == "none"
+
+
+def test_where_none_is_chosen_the_nearest_is_told_and_what_to_do(cli: Cli, skills: Path) -> None:
+    found = cli("match", "documents")
+    near = cli("match", "documents", "--json").json["nearest"][0]
+
+    assert found.code == 0
+    told = shown_score(Match(name="", reason="", score=near["score"]))
+    assert f"Nearest: pdf-forms ({told})" in found.err
+    assert "; 0.30 is needed" in found.err
+    assert "name the skill (@pdf-forms)" in found.err
+    assert "--no-threshold" in found.err
+    assert near["name"] == "pdf-forms"
+    assert "nearest" not in cli("match", "Tune the piano", "--json").json
+    assert "Nearest" not in cli("match", "Tune the piano").err
+
+
+def test_a_skill_that_no_hint_can_name_is_not_said_to_be_hinted_at(cli: Cli, skills: Path) -> None:
+    write_skill(skills, "日報", description="Writes turbines down.")
+
+    found = cli("match", "turbines")
+
+    assert "日報" in found.err
+    assert "@" not in found.err
+
+
+def test_where_the_settings_allow_none_that_is_said(cli: Cli, skills: Path, project: Path) -> None:
+    write_file(project / "prowess.toml", "[skills]\nskills_max_selected_impl = 0\n")
+
+    assert "the settings say 0" in cli("match", TASK).err
+    assert cli("match", TASK, "--limit", "1").out.startswith("pdf-forms")
+
+
+def test_a_score_below_the_threshold_never_looks_like_it() -> None:
+    assert shown_score(Match(name="x", reason="", score=0.2999)) == "0.29"
+    assert shown_score(Match(name="x", reason="", score=0.3)) == "0.30"
 
 
 def test_no_threshold_shows_the_nearest(cli: Cli, skills: Path) -> None:
@@ -150,6 +199,38 @@ def test_a_batch_abstains_and_is_limited_as_one_task_is(
     assert count("--no-threshold", "--limit", "1") == 1
 
 
+def test_a_batch_follows_hints_and_tells_what_it_cannot_follow(
+    cli: Cli, skills: Path, project: Path
+) -> None:
+    queries = ("tune the piano @sql-review", f"{TASK} @nope")
+    rows = [{"id": n, "query": query} for n, query in enumerate(queries)]
+    write_file(project / "q.jsonl", "\n".join(map(json.dumps, rows)))
+
+    out = cli("match", "--batch", "q.jsonl", "--explain").out
+
+    hinted, wrong = map(json.loads, out.splitlines())
+    assert (hinted["strategy"], hinted["errors"]) == ("hint", [])
+    assert [each["name"] for each in hinted["skills"]] == ["sql-review"]
+    assert "@nope" in wrong["errors"][0]
+    assert wrong["explained"]["pdf-forms"]["pdf"] > 0
+    assert cli("log", "--json", "--kind", "SKILLS_SELECTED").json == []
+
+
+def test_a_batch_for_a_step_has_what_the_step_may_have(
+    cli: Cli, skills: Path, project: Path
+) -> None:
+    for n in range(6):
+        write_skill(skills, f"pdf-{n}", description="Fills in PDF forms and merges PDF documents.")
+    write_file(project / "q.jsonl", json.dumps({"id": 1, "query": TASK}))
+
+    def count(*words: str) -> int:
+        found = cli("match", "--batch", "q.jsonl", "--no-threshold", *words).out
+        return len(json.loads(found)["skills"])
+
+    assert (count(), count("--step", "implementation"), count("--step", "review")) == (5, 2, 1)
+    assert count("--step", "review", "--limit", "3") == 3
+
+
 def test_a_batch_may_come_on_standard_input(
     cli: Cli, skills: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +241,16 @@ def test_a_batch_may_come_on_standard_input(
 
 @pytest.mark.parametrize(
     "line",
-    ["not json", "[1]", '"text"', "7", '{"id": 1}', '{"query": "x"}', '{"id": 1, "query": null}'],
+    [
+        "not json",
+        "[1]",
+        '"text"',
+        "7",
+        '{"id": 1}',
+        '{"query": "x"}',
+        '{"id": 1, "query": null}',
+        pytest.param("[" * 100_000, id="nested 100,000 deep"),
+    ],
 )
 def test_a_bad_line_is_named_by_its_number(
     cli: Cli, skills: Path, project: Path, line: str
@@ -271,6 +361,18 @@ def test_the_review_prompt_names_the_task_just_implemented_and_not_the_next(
     assert TASK not in text
 
 
+@pytest.mark.parametrize("ignored", ["", "## Checklist\n- [x] Tell everybody\n"])
+def test_of_several_tasks_that_await_review_the_last_was_just_implemented(
+    cli: Cli, skills: Path, project: Path, ignored: str
+) -> None:
+    done = "- [R] Reviewed\n- [x] Sort the table\n- [x] Count the rows\n- [ ] Print it\n"
+    write_file(project / "PLAN.md", done + ignored)
+
+    text = cli("prompt", "--plan", "PLAN.md", "--step", "review").out
+
+    assert "## Task\n\nCount the rows\n" in text
+
+
 def test_a_task_may_be_named_by_its_line(cli: Cli, skills: Path) -> None:
     assert "Tune the piano" in cli("prompt", "--plan", "PLAN.md", "--task", "11").out
     assert cli("prompt", "--plan", "PLAN.md", "--task", "1").code == 2
@@ -297,6 +399,22 @@ def test_with_skills_switched_off_the_prompt_is_the_plain_one(
     assert "available_skills" not in text
     assert "PDF" not in text
     assert cli("log", "--json", "--kind", "SKILLS_SELECTED").json == []
+
+
+def test_with_skills_switched_off_a_task_that_is_named_is_the_one_of_the_prompt(
+    cli: Cli, skills: Path, project: Path
+) -> None:
+    write_file(project / "prowess.toml", "[skills]\nskills_enabled = false\n")
+    write_file(project / "prose.md", "# Only prose\n")
+
+    text = cli("prompt", "--plan", "PLAN.md", "--task", "11").out
+    absent = cli("prompt", "--plan", "PLAN.md", "--task", "999")
+
+    assert "Tune the piano" in text
+    assert "available_skills" not in text
+    assert (absent.code, absent.out) == (2, "")
+    assert "there is no task on line 999" in absent.err
+    assert cli("prompt", "--plan", "prose.md", "--task", "1").code == 2
 
 
 @pytest.mark.parametrize("content", [b"", b"# Only prose\n", b"caf\xe9 - [ ] x\n", b"\0\0"])
@@ -351,14 +469,46 @@ def test_the_choice_is_in_the_log_with_exactly_the_fields_of_a_selection(
     assert payload["run_id"] == event["run"]
     assert payload["step_kind"] == "review"
     assert payload["task_label"] == "Reviews of SQL migrations"
-    assert [set(each) for each in payload["skills"]] == [{"name", "reason"}]
-    assert payload["skills"][0]["name"] == "sql-review"
+    assert [set(each) for each in payload["skills"]] == 3 * [{"name", "reason"}]
+    named = [each["name"] for each in payload["skills"]]
+    assert named == ["safe-shell-search", "code-quality", "sql-review"]  # two of the registry's
     assert (payload["strategy"], payload["errors"]) == ("match", [])
 
 
-def test_the_catalog_stays_small_however_many_skills_there_are(cli: Cli, skills: Path) -> None:
+def test_a_registry_that_cannot_be_read_is_refused_before_a_prompt_is_made(
+    cli: Cli, skills: Path, project: Path
+) -> None:
+    write_file(project / "registry.yaml", "version: 1\ncommon: {}\n")
+    toml = '[skills]\nskills_enabled = true\nskills_registry = "registry.yaml"\n'
+    write_file(project / "prowess.toml", toml)
+
+    refused = cli("prompt", "--plan", "PLAN.md")
+
+    assert refused.code == 2
+    assert "common is not a list of skill names" in refused.err
+    assert refused.out == ""
+
+
+def test_what_a_task_says_of_secrets_and_people_is_not_kept(cli: Cli, skills: Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+    task = f"Merge the PDF documents for bob.miller@example.org, with {token}"
+
+    assert cli("match", task).code == 0
+    write_file(Path("PLAN.md"), f"- [ ] {task}\n")
+    assert token in cli("prompt", "--plan", "PLAN.md").out
+
+    kept = cli("log", "--json").out
+    assert kept.count("for [email], with [secret]") == 2
+    assert token not in kept
+    assert "bob.miller" not in kept
+
+
+@pytest.mark.parametrize(("long", "least"), [("x" * 57, 10), ("x" * 190, 5), ("&" * 190, 2)])
+def test_the_catalog_stays_small_however_many_skills_there_are(
+    cli: Cli, skills: Path, long: str, least: int
+) -> None:
     for n in range(300):
-        name = f"pdf-{n:03}-".ljust(64, "x")
+        name = f"pdf-{n:03}{long}"
         write_skill(
             skills, name, description=f"Fills in PDF forms {n}. " + "Merges <all> & more. " * 20
         )
@@ -367,7 +517,8 @@ def test_the_catalog_stays_small_however_many_skills_there_are(cli: Cli, skills:
 
     start = text.index("## Skills that may fit")
     assert len(text[start : text.index("## Skills for this task")]) <= 4_000
-    assert text.count("<skill>") >= 10
+    assert text.count("<skill>") >= least
+    assert "<description></description>" not in text
     assert "prowess match" in text
 
 
@@ -387,7 +538,7 @@ def test_the_counters_follow_what_was_found_and_chosen(
     assert set(before.values()) == {0}
     after = cli("log", "--counters", "--json").json
     assert after["skills_discovered_total"] >= 3
-    assert after["skills_selected_total"] == 2
+    assert after["skills_selected_total"] == 3  # one is the registry's, for every phase
     assert after["skills_load_failed_total"] == 1
-    assert after["skills_truncated_total"] == 1
-    assert "skills_selected_total\t2" in cli("log", "--counters").out
+    assert after["skills_truncated_total"] == 2
+    assert "skills_selected_total\t3" in cli("log", "--counters").out

@@ -6,8 +6,6 @@ import pty
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +14,10 @@ import pytest
 from house import skill_file
 from model.formats import Say
 from model.server import Fault, ModelServer
-from support import Cli
+from support import Cli, until, write_file
 
 PROWESS = [sys.executable, "-m", "prowess"]
+TOKENS = 120  # of one reply of the server
 
 
 def says(text: str) -> Say:
@@ -31,14 +30,6 @@ def calls(tool: str, **given: Any) -> Say:
 
 def lines(out: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that another process does."""
-    give_up = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -57,6 +48,19 @@ def test_the_answer_is_on_stdout_and_the_progress_on_stderr(cli: Cli, project: P
     assert done.out == "Written.\n"
     assert "✓ Write n.txt" in done.err
     assert "done (2 iterations" in done.err
+
+
+def test_the_answer_on_stdout_has_no_secret_in_it(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "zz" + "TopSecretValue" + "99Q"
+    monkeypatch.setenv("MY_TOKEN", secret)
+    skill_file(project, "note", "Write a note.")
+    with ModelServer(says(f"It is {secret}, says bob@example.com.")) as server:
+        done = cli("run", "note", "--model", f"{server.url}/v1#m")
+
+    assert done.out == "It is [secret], says [email].\n"
+    assert secret not in done.err
 
 
 def test_json_is_one_event_a_line_and_the_last_is_the_outcome(cli: Cli, project: Path) -> None:
@@ -97,23 +101,57 @@ def test_a_wrong_key_is_told_with_what_to_do(cli: Cli, project: Path) -> None:
     with ModelServer(Fault(status=401)) as server:
         done = cli("run", "look", "--model", f"{server.url}/v1#m")
     listed = cli("runs", "list").out
+    (told,) = cli("runs", "list", "--json").json
 
     assert done.code == 3
+    assert done.out == ""
     assert "401" in done.err
     assert "▸ look  [" in done.err
     assert "401" in listed
-    assert "no answer was given" not in listed
+    assert "401" in told["summary"]
+
+
+def test_how_far_a_failed_run_came_is_told_beside_the_answer_it_does_not_have(
+    cli: Cli, project: Path
+) -> None:
+    skill_file(project, "look", "Look.")
+    with ModelServer(calls("Glob", pattern="*"), Fault(status=401)) as server:
+        done = cli("run", "look", "--model", f"{server.url}/v1#m")
+
+    assert done.code == 3
+    assert done.out == ""
+    assert "Completed 1 of 1 calls; no answer was given." in done.err
 
 
 @pytest.mark.usefixtures("quiet")
-def test_without_key_and_server_three_ways_to_get_going_are_told(cli: Cli, project: Path) -> None:
+def test_without_key_and_server_the_demo_model_is_offered_where_it_has_a_script(
+    cli: Cli, project: Path
+) -> None:
     skill_file(project, "look", "Look.")
+    write_file(skill_file(project, "play", "Play.") / "demo.yaml", "turns: [{answer: Played.}]\n")
 
-    done = cli("run", "look")
+    without, with_script = cli("run", "look"), cli("run", "play")
 
-    assert done.code == 2
-    assert "three ways to get going" in done.err
-    assert "--model demo" in done.err
+    assert without.code == with_script.code == 2
+    assert "to get going" in without.err
+    assert "--model demo" not in without.err
+    assert "`prowess demo`" in without.err
+    assert "--model demo" in with_script.err
+    assert cli("run", "play", "--model", "demo").out == "Played.\n"
+
+
+def test_a_misspelt_variable_is_told_beside_the_answer(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_file(skill_file(project, "play", "Play.") / "demo.yaml", "turns: [{answer: Played.}]\n")
+    monkeypatch.setenv("PROWESS_MAX_ITERATIONS", "3")
+    monkeypatch.setenv("PROWESS_ZZZ", "somebody else's")
+
+    done = cli("run", "play", "--model", "demo")
+
+    assert done.out == "Played.\n"
+    assert "PROWESS_MAX_ITERATIONS changes nothing, did you mean PROWESS_RUN_MAX_ITER" in done.err
+    assert "PROWESS_ZZZ" not in done.err
 
 
 def test_an_unknown_skill_is_told_with_one_that_is_near(cli: Cli, project: Path) -> None:
@@ -145,6 +183,8 @@ def test_a_killed_run_goes_on_from_the_command_line(home: Path, project: Path) -
     assert shown.returncode == 1
     assert "needs_attention" in shown.stderr
     assert "Bash" in shown.stderr
+    used = 3 * TOKENS
+    assert f"(3 iterations, {used} tokens)" in shown.stderr  # and no price, which nobody knows
 
 
 def _told(*words: str) -> str:
@@ -160,11 +200,14 @@ def test_a_run_that_another_process_cancels_ends_once(home: Path, project: Path)
         until((project / "begun").exists)
         (run,) = json.loads(_told("runs", "list", "--json"))
         _told("runs", "cancel", run["id"])
-        child.communicate(timeout=60)
+        shown, _ = child.communicate(timeout=60)
 
+    assert child.returncode == 1
+    assert lines(shown)[-1]["kind"] == "run.finished"
     events = lines(_told("runs", "events", run["id"], "--json"))
     ends = [event for event in events if event["kind"] == "run.finished"]
     assert [end["outcome"]["ending"] for end in ends] == ["cancelled"]
+    assert [(end["outcome"]["tokens"], end["outcome"]["cost"]) for end in ends] == [(TOKENS, None)]
 
 
 def test_interrupting_says_how_to_go_on(home: Path, project: Path) -> None:
@@ -182,9 +225,15 @@ def test_interrupting_says_how_to_go_on(home: Path, project: Path) -> None:
     assert "prowess runs resume" in errors
 
 
-def test_a_person_is_asked_about_what_nothing_grants(home: Path, project: Path) -> None:
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [("Bash", {"command": "touch made"}), ("shell", {"cmd": "touch made"})],
+)
+def test_a_person_is_asked_about_what_nothing_grants(
+    home: Path, project: Path, tool: str, given: dict[str, str]
+) -> None:
     skill_file(project, "look", "Look.", **{"allowed-tools": "Read"})
-    with ModelServer(calls("Bash", command="touch made"), says("Done.")) as server:
+    with ModelServer(calls(tool, **given), says("Done.")) as server:
         command = [*PROWESS, "run", "look", "--ask", "--model", f"{server.url}/v1#m"]
         master, slave = pty.openpty()
         child = subprocess.Popen(
@@ -224,6 +273,7 @@ def test_no_runs_yet_is_no_error(cli: Cli) -> None:
 
     assert done.code == 0
     assert "prowess run" in done.err
+    assert "--model demo" not in done.err  # which most skills have no script for
 
 
 def test_a_page_that_the_run_made_is_opened(
@@ -240,3 +290,32 @@ def test_a_page_that_the_run_made_is_opened(
         cli("run", "page", "--open", "--model", f"{server.url}/v1#m")
 
     assert (tmp_path / "opened").read_text().strip() == f"file://{project}/new.html"
+
+
+@pytest.mark.parametrize("name", ["look", "greet"])
+def test_a_rule_that_cannot_be_read_is_refused_before_anything_runs(
+    cli: Cli, project: Path, name: str
+) -> None:
+    skill_file(project, "look", "Look.")
+    steps = "steps:\n  - output: hello\n"
+    write_file(
+        project / ".agents/skills/greet/skill.yaml",
+        f"name: greet\nversion: '1.0'\ndescription: Greets.\n{steps}",
+    )
+
+    done = cli("run", name, "--allow", "Read", "--allow", "Bash(", "--model", "demo")
+
+    assert done.code == 2
+    assert "the rule 'Bash(' cannot be read" in done.err
+    assert cli("runs", "--json").json == []
+
+
+def test_a_skill_that_asks_where_nobody_answers_is_told_so_and_goes_on(
+    cli: Cli, project: Path
+) -> None:
+    skill_file(project, "ask", "Ask.", **{"allowed-tools": "Ask"})
+    with ModelServer(calls("Ask", question="Which colour?"), says("Blue, then.")) as server:
+        done = cli("run", "ask", "--model", f"{server.url}/v1#m")
+
+    assert done.code == 0
+    assert "Blue, then." in done.out

@@ -71,6 +71,8 @@ def test_doctor_names_what_is_broken_and_what_to_do(cli: Cli, project: Path) -> 
         ("[skills]\nskills_enabeld = true\n", "did you mean skills_enabled?"),
         ("[skills\n", "not valid TOML"),
         ("[skils]\n", "unknown table"),
+        ("skills_enabled = true\n", "write `skills_enabled = …` below [skills]"),
+        ("port = 1\n", "unknown setting port\n  write `port = …` below [serve]"),
         ("[skills]\n\n[modle]\nx = 1\n", "prowess.toml:3: unknown table [modle]"),
         ("[modle]\nx = 1\n", "did you mean model?"),
         ("# mine\nmodle.x = 1\n", "prowess.toml:2: unknown table [modle]"),
@@ -92,12 +94,16 @@ def test_wrong_settings_are_refused_with_what_is_allowed(
 def test_the_demo_runs_every_step_for_real(cli: Cli) -> None:
     steps = cli("demo", "--json").json
 
-    assert [step["exit_code"] for step in steps] == [0, 0, 0, 0, 0, 1, 0]
-    told = {step["command"].split()[1]: step["output"] for step in steps}
+    assert [step["exit_code"] for step in steps] == [0, 0, 0, 0, 0, 1, 0, 0]
+    told = {" ".join(step["command"].split()[1:3]): step["output"] for step in steps}
     assert "release-notes" in steps[0]["output"]
-    assert "Recovered" in told["run"]
-    assert "64,452.85" in told["run"]
-    assert "csv-report" in told["runs"]
+    assert "Recovered" in told["run csv-report"]
+    assert "64,452.85" in told["run csv-report"]
+    assert "- ./report.md" in told["run morning-report"]
+    assert "csv-report" in told["runs list"]
+    for listed in steps[:2]:  # "One cannot be used"
+        assert "16 skills, 1 error, 1 warning, 0 shadowed." in listed["output"]
+    assert steps[1]["output"].count(": error: ") == 1
 
 
 @pytest.mark.parametrize(
@@ -114,6 +120,24 @@ def test_every_command_has_help_with_an_example_and_json(cli: Cli, command: str)
     assert told.code == 0
     assert re.search(rf"Example: .*\bprowess {command}\b", told.out)
     assert "--json" in told.out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("list",), "one JSON value"),
+        (("runs", "show"), "one JSON value"),
+        (("run",), "a line of JSON on stdout for each event"),
+        (("loop",), "a line of JSON on stdout for each event"),
+        (("runs", "events"), "a line of JSON on stdout for each event"),
+        (("runs", "resume"), "a line of JSON on stdout for each event"),
+        (("runs", "fork"), "a line of JSON on stdout for each event"),
+        (("redact",), "The input is JSON lines"),
+    ],
+    ids=str,
+)
+def test_help_says_how_many_values_json_is(cli: Cli, words: tuple[str, ...], told: str) -> None:
+    assert told in " ".join(cli(*words, "--help").out.split())
 
 
 @pytest.mark.parametrize("words", [(), ("runs",), ("runs", "answer"), ("run",), ("loop",)])
@@ -159,6 +183,87 @@ def test_doctor_names_configured_folders_that_are_not_there(cli: Cli, project: P
 
     assert any("skills_dirs names nope" in what for what in told)
     assert any("skills_builtin_dir is" in what for what in told)
+
+
+@pytest.mark.parametrize(
+    ("default", "level", "told", "hint"),
+    [
+        ("sonet", "error", "no model is called 'sonet'", "did you mean sonnet"),
+        ("sonnet", "warning", "ANTHROPIC_API_KEY is not set", "to get going"),
+        ("ollama:qwen3", "ok", "model.default is ollama:qwen3", ""),
+        ("quick", "ok", "which is ollama:qwen3", ""),
+    ],
+)
+def test_the_doctor_judges_the_default_model(
+    cli: Cli,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    default: str,
+    level: str,
+    told: str,
+    hint: str,
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    own = f"[model]\ndefault = '{default}'\naliases = {{quick = 'ollama:qwen3'}}\n"
+    write_file(home / ".config/prowess/prowess.toml", own)
+
+    found = cli("doctor", "--json")
+
+    said = [each for each in found.json["findings"] if "model.default" in each["what"]]
+    assert [(each["area"], each["level"]) for each in said] == [("Models", level)]
+    assert told in said[0]["what"]
+    assert hint in said[0]["hint"]
+    assert found.code == (1 if level == "error" else 0)
+
+
+def test_the_doctor_names_variables_that_are_not_known(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROWESS_MAX_ITERATIONS", "3")
+    monkeypatch.setenv("PROWESS_SHARED", "somewhere")
+
+    found = cli("doctor", "--json")
+
+    said = [each for each in found.json["findings"] if "changes nothing" in each["what"]]
+    assert [(each["area"], each["level"]) for each in said] == [("Settings", "warning")]
+    assert said[0]["what"].startswith("PROWESS_MAX_ITERATIONS ")
+    assert said[0]["hint"] == "did you mean PROWESS_RUN_MAX_ITERATIONS?"
+    assert found.code == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("[mcp_servers.x]\nfoo = 1", "mcp_servers.x: there is no setting 'foo'"),
+        ("[limits.user.ann]\nat_onec = 2", "limits.user.ann.at_onec = 2 is no limit"),
+        ('[visibility]\ndefault = "LOUD"', "visibility.default: 'LOUD' is not allowed"),
+    ],
+)
+def test_a_wrong_table_is_told_by_the_doctor_and_refused_by_a_run(
+    cli: Cli, home: Path, project: Path, table: str, told: str
+) -> None:
+    file = home / ".config" / "prowess" / "prowess.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(table)
+
+    found = cli("doctor", "--json")
+    run = cli("run", "code-quality", "look")
+
+    assert found.code == 1
+    wrong = [each for each in found.json["findings"] if each["level"] == "error"]
+    assert [(each["what"], bool(each["hint"])) for each in wrong] == [(f"{file}: {told}", True)]
+    assert run.code == 2
+    assert told in run.err
+    assert cli("list").code == 0
+
+
+def test_the_doctor_names_what_the_environment_sets(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROWESS_RUN_MAX_ITERATIONS", "7")
+
+    assert "PROWESS_RUN_MAX_ITERATIONS is set" in cli("doctor").out
 
 
 def test_the_doctor_says_where_the_log_has_a_gap(cli: Cli, home: Path, project: Path) -> None:

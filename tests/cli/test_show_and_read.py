@@ -64,12 +64,14 @@ def test_one_unknown_name_and_nothing_is_printed(cli: Cli, project: Path) -> Non
 
 
 def test_read_cannot_leave_the_catalog(cli: Cli, project: Path) -> None:
+    write_skill(project / ".agents/skills", "one")
     write_file(project / "secret/SKILL.md", "---\nname: s\ndescription: d\n---\nTOP-SECRET\n")
 
-    found = cli("read", "../../secret")
+    for name in ("../../secret", "one/../../../secret", str(project / "secret")):
+        found = cli("read", name)
 
-    assert found.code == 1
-    assert "TOP-SECRET" not in found.out + found.err
+        assert found.code == 1
+        assert "TOP-SECRET" not in found.out + found.err
 
 
 def test_a_supporting_file_is_read_and_nothing_outside(cli: Cli, project: Path) -> None:
@@ -103,3 +105,19 @@ def test_a_manifest_is_read_from_its_skill_md(cli: Cli) -> None:
     found = cli("read", "prowess-cli", "--json").json
 
     assert found[0]["text"].startswith("## Overview")
+
+
+def test_a_folder_whose_skill_is_loaded_under_another_name_is_not_called_unloaded(
+    cli: Cli, project: Path
+) -> None:
+    write_file(
+        project / ".agents/skills/foo/SKILL.md",
+        "---\nname: bar\ndescription: Reads.\nmax_iterations: -5\n---\n",
+    )
+
+    for command in ("show", "read"):
+        found = cli(command, "foo")
+
+        assert found.code == 1
+        assert "no skill named" in found.err
+        assert "did you mean 'bar'? Its folder is called foo." in found.err

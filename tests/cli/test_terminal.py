@@ -1,9 +1,5 @@
 """What a person sees on terminals of any width, with colour or without."""
 
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,31 +7,10 @@ from rich.cells import cell_len
 
 from house import skill_file
 from prowess.cli.output import words
-from support import Cli
+from support import Cli, write_file
+from terminal import on_terminal
 
 TABLES = [["list"], ["log"], ["roles"], ["task", "list"], ["dashboard"], ["doctor"]]
-
-
-def on_terminal(*typed: str, columns: int, **environment: str) -> str:
-    """What the command shows on a terminal of this width."""
-    master, slave = pty.openpty()
-    child = subprocess.Popen(
-        [sys.executable, "-m", "prowess", *typed],
-        stdin=slave,
-        stdout=slave,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **environment},
-    )
-    os.close(slave)
-    heard = b""
-    try:
-        while more := os.read(master, 65536):
-            heard += more
-    except OSError:  # the other end is closed
-        pass
-    child.wait()
-    os.close(master)
-    return heard.decode()
 
 
 @pytest.mark.parametrize("columns", [40, 60])
@@ -57,6 +32,24 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(
 def test_no_color_means_no_bold_either() -> None:
     assert "\x1b[" not in on_terminal("list", columns=80, NO_COLOR="1")
     assert "\x1b[" in on_terminal("list", columns=80)
+
+
+def test_a_loaded_skill_cannot_drive_the_terminal(cli: Cli, project: Path) -> None:
+    body = "Read \x1b]0;mine\x07 it."
+    skill_file(project, "sly", body)
+
+    assert body in cli("prompt", "sly", "--load", "sly").out
+    assert "\x1b]" not in on_terminal("prompt", "sly", "--load", "sly", columns=80)
+
+
+def test_a_skill_that_is_read_cannot_drive_the_terminal(cli: Cli, project: Path) -> None:
+    body = "Read \x1b]0;mine\x07 it."
+    folder = skill_file(project, "sly", body)
+    (folder / "more.md").write_text(body)
+
+    for typed in (("read", "sly"), ("read", "sly", "--file", "more.md")):
+        assert body in cli(*typed).out
+        assert "\x1b]" not in on_terminal(*typed, columns=80)
 
 
 @pytest.mark.parametrize(
@@ -88,5 +81,18 @@ def test_a_skill_that_the_demo_model_cannot_play_is_no_success(cli: Cli, project
     done = cli("run", "mine", "--model", "demo")
 
     assert done.code == 3
-    assert "only plays examples" in done.err
+    assert done.err.count("only plays examples") == 1
     assert "--model sonnet" in done.err
+
+
+def test_what_a_run_tells_is_broken_between_words(cli: Cli, project: Path) -> None:
+    text = f"name: wf\ndescription: Does.\nsteps:\n  - output: {'seven ' * 20}\n"
+    write_file(project / ".agents/skills/wf/skill.yaml", text)
+    cli("run", "wf")
+    run = cli("runs", "list", "--json").json[0]["id"]
+
+    shown = on_terminal("runs", "events", run, columns=40, NO_COLOR="1").splitlines()
+
+    told = [line.split() for line in shown if line.startswith("seven")]
+    assert [len(words) for words in told] == [6, 6, 6, 2]
+    assert {word for words in told for word in words} == {"seven"}

@@ -1,7 +1,10 @@
+import resource
 from pathlib import Path
 
 import pytest
 
+from prowess.cli.scaffold import scaffold
+from prowess.core.errors import OutsideError
 from support import Cli, write_file, write_skill
 
 
@@ -51,6 +54,27 @@ def test_a_folder_of_skills_is_validated_whole(cli: Cli, project: Path) -> None:
 
     assert found.code == 1
     assert "2 skills: 1 of 2 not valid (1 error)" in found.err
+
+
+def test_a_folder_whose_skills_were_not_all_reached_is_not_valid(cli: Cli, project: Path) -> None:
+    write_skill(project / "all", "good")
+    (project / "all/broken").symlink_to("gone")
+
+    found = cli("validate", project / "all")
+
+    assert found.code == 1
+    assert f"{project}/all/broken: error: cannot be entered" in found.out
+    assert found.err == "1 skill: valid, not all could be reached (1 error)\n"
+
+
+def test_a_skill_with_two_broken_files_is_counted_once(cli: Cli, project: Path) -> None:
+    write_skill(project / "all", "good")
+    write_file(project / "all/bad/manifest.json", "no object")
+    (project / "all/bad/SKILL.md").symlink_to("gone")
+
+    found = cli("validate", project / "all")
+
+    assert found.err == "2 skills: 1 of 2 not valid (2 errors)\n"
 
 
 def test_a_skill_is_validated_by_its_name_too(cli: Cli) -> None:
@@ -122,6 +146,55 @@ def test_a_new_skill_is_valid_and_found_at_once(cli: Cli, form: str) -> None:
     assert shown["location"] == "project"
 
 
+@pytest.mark.parametrize("form", ["skill.md", "manifest", "workflow"])
+def test_a_new_skill_that_nobody_has_described_is_valid_with_a_warning_and_listed_as_such(
+    cli: Cli, form: str
+) -> None:
+    cli("new", "my-skill", "--format", form)
+
+    found = cli("validate", "my-skill", "--json").json
+    listed = cli("list")
+
+    assert found["valid"] is True
+    (problem,) = found["problems"]
+    assert problem["level"] == "warning"
+    assert problem["message"] == "the description is still the one of the template"
+    assert "my-skill\tproject\t" in listed.out
+    assert "(not described yet)" in listed.out
+    assert "13 skills, 0 errors, 1 warning, 0 shadowed." in listed.err
+
+
+@pytest.mark.parametrize("form", ["skill.md", "workflow"])
+@pytest.mark.parametrize("name", ["null", "true", "123", "2024-01-01", "1e5"])
+def test_a_new_skill_may_be_called_what_yaml_takes_for_something_else(
+    cli: Cli, project: Path, name: str, form: str
+) -> None:
+    made = cli("new", name, "--format", form, "--description", "Reads.", "--json")
+
+    assert cli("validate", name, "--json").json == {"valid": True, "problems": []}
+    header = Path(made.json["files"][0]).read_text()
+    assert f'name: "{name}"\n' in header
+
+
+@pytest.mark.parametrize(
+    ("description", "told"),
+    [
+        ("Reads \x9b31m it.", "a control character, which YAML cannot hold"),
+        ("Reads \u202e it.", "description holds characters that nobody sees: U+202E"),
+        ("Reads \ufffe it.", "that would be no valid skill"),
+        ("long " * 206, "description has 1,029 characters"),
+    ],
+)
+def test_a_description_that_would_make_no_valid_skill_is_refused_and_nothing_is_left(
+    cli: Cli, project: Path, description: str, told: str
+) -> None:
+    found = cli("new", "mine", "--description", description)
+
+    assert found.code == 2
+    assert told in found.err
+    assert not (project / ".agents/skills/mine").exists()
+
+
 def test_a_new_skill_replaces_nothing(cli: Cli, project: Path) -> None:
     folder = write_skill(project / ".agents/skills", "mine", body="precious")
 
@@ -131,8 +204,33 @@ def test_a_new_skill_replaces_nothing(cli: Cli, project: Path) -> None:
     assert "precious" in (folder / "SKILL.md").read_text()
 
 
+def test_a_new_skill_that_cannot_be_written_leaves_nothing_in_the_way(
+    cli: Cli, project: Path
+) -> None:
+    refused = cli("new", "mine", "--description", "bad \udcff")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
+    try:
+        with pytest.raises(OutsideError):
+            scaffold(str(project), "mine", "manifest", "Reads.")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert refused.code == 2
+    assert "not UTF-8" in refused.err
+    assert not (project / "mine").exists()
+    assert cli("new", "mine").code == 0
+
+
 @pytest.mark.parametrize(
-    ("name", "told"), [("My Skill", "my-skill"), ("../up", "up"), ("--x", ""), ("a" * 65, "64")]
+    ("name", "told"),
+    [
+        ("My Skill", "my-skill"),
+        ("../up", "up"),
+        ("--x", ""),
+        ("a" * 65, "has 65 characters"),
+        ("", "is empty"),
+    ],
 )
 def test_a_bad_name_is_refused_with_a_better_one(
     cli: Cli, project: Path, name: str, told: str
@@ -140,7 +238,8 @@ def test_a_bad_name_is_refused_with_a_better_one(
     found = cli("new", "--", name)
 
     assert found.code == 2
-    assert told in found.err or "try" in found.err
+    assert told in found.err
+    assert "try" in found.err
     assert not (project / ".agents").exists()
 
 

@@ -17,8 +17,9 @@ from house import skill_file
 from model.formats import Say
 from model.server import Fault, ModelServer
 from postgres import server
-from support import Cli
+from support import Cli, until, write_file
 
+NOBODY = "for a worker, and none is at work on project; `prowess worker` there starts one"
 PROWESS = [sys.executable, "-m", "prowess"]
 BENCH = Path(__file__).parents[2] / "bench" / "workers.py"
 
@@ -42,6 +43,18 @@ def working(project: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
         yield process
     finally:
         with process:
+            process.kill()
+
+
+@contextmanager
+def asking(project: Path, model: str) -> Iterator[Mapping[str, Any]]:
+    """A queued run that somebody watches: the first line that they are told."""
+    command = [*PROWESS, "run", "note", "--queue", "--json", "--model", model]
+    with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield json.loads(process.stdout.readline())
+        finally:
             process.kill()
 
 
@@ -78,10 +91,82 @@ def test_a_run_that_waits_says_so_until_it_is_cancelled(cli: Cli, project: Path)
         cancelled = cli("runs", "cancel", run)
         asking.wait(60)
 
-    assert told["waits"] == "for a worker that is free"
+    assert told["waits"] == NOBODY
     assert cancelled.code == 0
     assert asking.returncode == 1
     until_shown(cli, run, state="cancelled")
+
+
+@pytest.mark.usefixtures("home")
+def test_a_run_that_nobody_takes_says_so_and_begins_when_a_worker_comes(
+    project: Path, tmp_path: Path
+) -> None:
+    write_file(skill_file(project, "note", "Write.") / "demo.yaml", "turns: [{answer: Written.}]\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    command = [*PROWESS, "run", "note", "--queue", "--model", "demo"]
+    with (
+        working(elsewhere),  # takes no runs of this project
+        subprocess.Popen(
+            command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as watching,
+    ):
+        assert watching.stderr
+        first = watching.stderr.readline()
+        with working(project):
+            out, more = watching.communicate(timeout=120)
+
+    assert first.endswith(f" waits {NOBODY}\n")
+    assert "▸ note" in more
+    assert (watching.returncode, out) == (0, "Written.\n")
+
+
+@pytest.mark.usefixtures("home")
+def test_a_worker_that_was_killed_is_no_worker(project: Path) -> None:
+    skill_file(project, "note", "Write a note.")
+    with working(project) as worker:
+        worker.kill()
+        worker.wait()
+
+    with asking(project, "demo") as told:
+        assert told["waits"] == NOBODY
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_run_waits_for_a_worker_that_is_busy_when_one_is_there(project: Path) -> None:
+    skill_file(project, "note", "Write a note.")
+    hang = Fault(trouble="hang")
+    with ModelServer(hang, hang) as model, working(project, "--at-once", "2"):
+        address = f"{model.url}/v1#m"
+        with asking(project, address), asking(project, address):
+            until(lambda: len(model.requests) == 2)
+            with asking(project, address) as third:
+                waits = third["waits"]
+
+    assert waits == "for a worker that is free"
+
+
+@pytest.mark.usefixtures("home")
+def test_ctrl_c_leaves_a_run_in_the_queue_and_says_how_to_take_it_out(project: Path) -> None:
+    skill_file(project, "note", "Write a note.")
+    command = [*PROWESS, "run", "note", "--queue", "--model", "demo"]
+    with subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE, text=True) as watching:
+        assert watching.stderr
+        run = watching.stderr.readline().split()[1]
+        watching.send_signal(signal.SIGINT)
+        _, said = watching.communicate(timeout=60)
+    follow = [*PROWESS, "runs", "events", run, "--follow"]
+    with subprocess.Popen(follow, cwd=project, stderr=subprocess.PIPE, text=True) as following:
+        assert following.stderr
+        told = following.stderr.readline()
+        cancelled = subprocess.run([*PROWESS, "runs", "cancel", run], cwd=project, check=False)
+
+    assert told == f"It waits {NOBODY}.\n"
+    assert watching.returncode == 130
+    assert said.startswith("It stays in the queue: ")
+    assert f"`prowess runs cancel {run}`" in said
+    assert "▸" not in said
+    assert cancelled.returncode == 0
 
 
 @pytest.mark.usefixtures("shared")
@@ -108,6 +193,32 @@ def test_a_worker_that_is_told_to_end_ends_well_and_leaves_its_runs(
 
     assert code == 0
     assert json.loads(told.splitlines()[-1])["outcome"]["ending"] == "done"
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_worker_that_is_told_to_end_in_the_middle_of_a_command_lets_it_be_done(
+    cli: Cli, project: Path
+) -> None:
+    skill_file(project, "note", "Write a note.")
+    calls = Say(calls=(("Bash", {"command": "touch begun; sleep 1; echo once >> traces"}),))
+    command = [*PROWESS, "run", "note", "--queue", "--json", "--allow", "Bash", "--model"]
+    with (
+        ModelServer(calls, Say(text="Done.")) as model,
+        working(project) as first,
+        subprocess.Popen(
+            [*command, f"{model.url}/v1#m"], cwd=project, stdout=subprocess.PIPE, text=True
+        ) as asking,
+    ):
+        until((project / "begun").exists)
+        first.send_signal(signal.SIGTERM)
+        code = first.wait(60)
+        traces = (project / "traces").read_text()
+        with working(project):
+            told, _ = asking.communicate(timeout=120)
+
+    assert (code, traces) == (0, "once\n")
+    assert json.loads(told.splitlines()[-1])["outcome"]["ending"] == "done"
+    assert (project / "traces").read_text() == traces
 
 
 @pytest.mark.usefixtures("shared")
@@ -138,3 +249,4 @@ def test_many_runs_end_right_while_workers_are_killed_and_the_database_restarts(
     for promise in ("ended well", "told their end once", "facts without a gap"):
         assert f"| {promise} | 20 |" in done.stdout
     assert "| replies given twice | 0 |" in done.stdout
+    assert "| restarts | 1 |" in done.stdout

@@ -51,6 +51,14 @@ def test_a_skill_anywhere_is_found_by_its_folder(cli: Cli, tmp_path: Path) -> No
     assert (folder / "skill.yaml").exists()
 
 
+def test_it_can_be_looked_at_again_after_it_was_written(cli: Cli, project: Path) -> None:
+    folder = write_skill(project / ".agents/skills", "count", body=RECIPE)
+    cli("convert", "count")
+
+    assert cli("convert", "count", "--print").out == (folder / "skill.yaml").read_text()
+    assert cli("convert", "count").code == 2
+
+
 def test_it_can_be_looked_at_before_it_is_written(cli: Cli, project: Path) -> None:
     folder = write_skill(project / ".agents/skills", "count", body=RECIPE)
 

@@ -22,7 +22,8 @@ from prowess.core.errors import TOLD_AS, OutsideError, ProwessError, UsageError
 # and no other, so that the quick ones stay quick.
 HOMES: Mapping[str, tuple[str, ...]] = {
     "setup": ("init", "doctor"),
-    "skills": ("list", "show", "read", "validate", "new"),
+    "skills": ("list", "show", "read"),
+    "authoring": ("validate", "new"),
     "matching": ("match", "plan"),
     "prompts": ("prompt", "sync"),
     "run": ("run",),
@@ -95,10 +96,7 @@ def main() -> None:
         _drop_output()
         code = 0
     except OSError as error:
-        _drop_output()
-        code = _told(
-            OutsideError(f"the output cannot be written: {error.strerror}", hint="check the disk")
-        )
+        code = _failed(error)
     except SystemExit as left:  # Typer's way out, also when the reader has seen enough
         code = 0 if type(sys.stdout).__name__ == "PacifyFlushWrapper" else left.code
     except Exception as error:  # noqa: BLE001  sorted below, and raised again if it is a bug
@@ -106,22 +104,44 @@ def main() -> None:
     sys.exit(code)
 
 
+def _failed(error: OSError) -> int:
+    """A file that it names, the folder we stand in, which it never names, or else the output."""
+    if error.filename:
+        return _told(
+            OutsideError(
+                f"{error.filename}: {error.strerror}", hint="see that it is there, and yours"
+            )
+        )
+    if isinstance(error, FileNotFoundError):  # of os.getcwd; no output fails so
+        return _told(
+            OutsideError(
+                "the folder that you are in is gone", hint="go to one that is there, with cd"
+            )
+        )
+    _drop_output()
+    return _told(
+        OutsideError(f"the output cannot be written: {error.strerror}", hint="check the disk"),
+        in_json=False,
+    )
+
+
 def _drop_output() -> None:
     """What is still waiting to be written has nowhere to go, and must not fail again on the way out."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(nowhere, sys.stderr.fileno())
 
 
-def _told(error: ProwessError) -> int:
+def _told(error: ProwessError, *, in_json: bool | None = None) -> int:
     """Say what, and what next; a program that asked for JSON gets JSON."""
     code, name = next(
         ((code, name) for kind, code, _, name in TOLD_AS if isinstance(error, kind)),
         (3, "INTERNAL_ERROR"),
     )
-    if "--json" in sys.argv[1:]:
+    if "--json" in sys.argv[1:] if in_json is None else in_json:
         from prowess.cli.output import print_json
 
         print_json({"error": True, "message": str(error), "code": name, "hint": error.hint})
@@ -148,6 +168,8 @@ def _usage(error: Exception) -> int:
         )
         return 3
     if "--json" in sys.argv[1:]:
-        return _told(UsageError(error.format_message(), hint="see --help"))  # type: ignore[attr-defined]
+        asked = getattr(getattr(error, "ctx", None), "command_path", "prowess")
+        hint = f"`{asked} --help` tells what it takes"
+        return _told(UsageError(error.format_message(), hint=hint))  # type: ignore[attr-defined]
     error.show()
     return int(error.exit_code)

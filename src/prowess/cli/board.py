@@ -15,6 +15,9 @@ RoleOption = Annotated[str | None, typer.Option("--role", metavar="ROLE", help="
 By = Annotated[
     str, typer.Option("--session", metavar="NAME", help="The session that does it.")
 ]  # without it, a person does
+Message = Annotated[
+    str, typer.Option("--message", metavar="TEXT", help="What there is to say about it.")
+]
 
 name = Commands(
     help="Names for agents.",

@@ -10,8 +10,10 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import clean, counted, note, print_json, print_table, say
+from prowess.cli.staying import stay
 from prowess.core.errors import UsageError
 from prowess.core.evidence import Criterion, Report, Spec, spec_of
+from prowess.core.near import did_you_mean
 from prowess.core.task import Plan, Task, key_of, names_of
 
 if TYPE_CHECKING:
@@ -81,9 +83,6 @@ def check(
     Each criterion is looked at: cited lines are opened, commands run again, tests counted. Changed
     files are held against those that the task allows. What cannot be confirmed is no pass.
     """
-    import asyncio
-    import gc
-
     from prowess.engine.checking import Asked, check_events, root_of
     from prowess.engine.house import new_run
 
@@ -98,8 +97,7 @@ def check(
         validation=chosen.validation,
         own=_own(root, chosen.plan, folder),
     )
-    gc.enable()
-    report, proposed = asyncio.run(_checked(desk, asked, evidence=evidence, model=model))
+    report, proposed = stay(_checked(desk, asked, evidence=evidence, model=model))
     names = _write(report, proposed, folder, root, more_tasks=chosen.more)
     for event in check_events(report, run=new_run()):
         desk.record(event)
@@ -175,7 +173,9 @@ def _in_plan(plan: Plan, task: str | None) -> Task:
         what = (
             f"{counted(len(near), 'task')} of the plan fit" if near else "no task of the plan fits"
         )
-        raise UsageError(f"{what} {task!r}", hint=f"name one by its line: {lines}")
+        meant = "" if near else did_you_mean(task, (each.label for each in tasks))
+        hint = f"{meant} Or name" if meant else "name"
+        raise UsageError(f"{what} {task!r}", hint=f"{hint} one by its line: {lines}")
     return near[0]
 
 
@@ -259,7 +259,7 @@ def _write(
 
 
 def _show(report: Report, folder: str) -> None:
-    rows = [(each.verdict, each.text, each.reason or _seen(each)) for each in report.criteria]
+    rows = [(each.verdict, each.text, _why(each)) for each in report.criteria]
     rows += [("FAIL", each.path, each.why) for each in report.scope.violations]
     if report.scope.failure:
         rows.append(("FAIL", "changed files", report.scope.failure))
@@ -271,12 +271,26 @@ def _show(report: Report, folder: str) -> None:
         note(f"Note: {clean(line)}")
     proven = sum(each.verdict == "PASS" for each in report.criteria)
     files = counted(len(report.scope.files), "changed file")
-    say(
-        f"{report.outcome}: {clean(report.title)} ({proven} of {len(report.criteria)} proven, {files})"
-    )
+    told = f"{proven} of {len(report.criteria)} proven, {files}"
+    say(f"{_ending(report)}: {clean(report.title)} ({told})")
     if report.outcome == "unproven":
         note(report.reasons[0])
     note(f"Artifacts: {folder}")
+
+
+def _ending(report: Report) -> str:
+    """Where nothing was seen to be wrong, nothing failed: it is only not proven."""
+    open_ = report.outcome == "failed" and report.verdict == "INCONCLUSIVE"
+    return "not proven" if open_ else report.outcome
+
+
+def _why(criterion: Criterion) -> str:
+    from prowess.engine.checking import UNTOUCHED
+
+    why = criterion.reason or _seen(criterion)
+    if criterion.text == UNTOUCHED:
+        return f"{why}; if the work is committed, name the commit before it (--base HEAD~1)"
+    return why
 
 
 def _seen(criterion: Criterion) -> str:

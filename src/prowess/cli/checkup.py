@@ -11,8 +11,10 @@ from typing import Literal
 from prowess import __version__
 from prowess.cli.desk import Desk
 from prowess.cli.output import clean, counted
-from prowess.core.errors import ProwessError, SettingsError
+from prowess.core.errors import ProwessError, SettingsError, UsageError
 from prowess.discover.roots import DEFAULT_DIRS
+from prowess.settings import unknown_variables
+from prowess.settings.fields import FIELDS
 
 MANY = 8  # problems shown one by one; the rest are counted
 
@@ -41,18 +43,32 @@ def checkup(*, project: str, data: str | None, dirs: list[str] | None) -> list[F
             Finding("Settings", "info", unseen, "mend the settings, then ask again"),
         ]
     else:
-        about_project = [*_settings(desk), *_skills(desk), *_data(desk)]
-    return [*about_project, *_models(), *_agents(), *_sandbox(), *_machine()]
+        about_project = [*_settings(desk), *_skills(desk), *_data(desk), *_default(desk)]
+    return [*_variables(), *about_project, *_models(), *_agents(), *_sandbox(), *_machine()]
+
+
+def _variables() -> Iterator[Finding]:
+    """Told, because a misspelt one would only be missed."""
+    for name, hint in unknown_variables(os.environ).items():
+        yield Finding("Settings", "warning", f"{name} is set and changes nothing", hint)
 
 
 def _settings(desk: Desk) -> Iterator[Finding]:
+    from prowess.engine.tables import check_tables
+
     settings = desk.settings
     for path in settings.sources:
         yield Finding("Settings", "ok", path)
+    for variable in (f"PROWESS_{name.upper()}" for name in FIELDS):
+        if os.environ.get(variable):
+            yield Finding("Settings", "ok", f"{variable} is set")
     if not settings.sources:
-        yield Finding(
-            "Settings", "info", "no prowess.toml, the defaults hold", "`prowess init` writes one"
-        )
+        what = "no prowess.toml, the defaults hold for all the rest"
+        yield Finding("Settings", "info", what, "`prowess init` writes one")
+    try:
+        check_tables(settings)
+    except SettingsError as error:
+        yield Finding("Settings", "error", str(error), error.hint)
     yield Finding(
         "Settings",
         "info",
@@ -76,7 +92,7 @@ def _absent(desk: Desk) -> Iterator[Finding]:
 
 def _skills(desk: Desk) -> Iterator[Finding]:
     from prowess.discover.registry import load_registry
-    from prowess.engine.validating import workflow_problems
+    from prowess.engine.wrong import everything_wrong
 
     catalog = desk.catalog
     yield from _absent(desk)
@@ -86,8 +102,8 @@ def _skills(desk: Desk) -> Iterator[Finding]:
             for skill in catalog.skills.values()
         )
         yield Finding("Skills", "ok", f"{root.path} ({root.location}): {counted(inside, 'skill')}")
-    steps = workflow_problems(catalog.skills.values(), catalog.problems)
-    errors = [problem for problem in (*catalog.problems, *steps) if problem.level == "error"]
+    found = everything_wrong(catalog)
+    errors = [problem for problem in found if problem.level == "error"]
     for problem in errors[:MANY]:
         where = f"{problem.path}:{problem.line}" if problem.line else problem.path
         yield Finding("Skills", "error", clean(f"{where}: {problem.message}"), clean(problem.hint))
@@ -95,10 +111,10 @@ def _skills(desk: Desk) -> Iterator[Finding]:
         yield Finding(
             "Skills",
             "error",
-            f"{len(errors) - MANY} more errors",
+            counted(len(errors) - MANY, "more error"),
             "`prowess list --problems` shows them",
         )
-    warnings = len(catalog.problems) + len(steps) - len(errors)
+    warnings = len(found) - len(errors)
     if warnings or catalog.shadowed:
         what = f"{counted(warnings, 'warning')}, {len(catalog.shadowed)} shadowed"
         yield Finding("Skills", "warning", what, "`prowess list --problems` shows them")
@@ -161,12 +177,31 @@ def _database(url: str) -> Iterator[Finding]:
     yield Finding("Data", "ok", last)
 
 
+def _default(desk: Desk) -> Iterator[Finding]:
+    """The model of a run that names none, if the settings name one."""
+    from prowess.model.names import NoModelError, resolve
+
+    settings = desk.settings
+    if not settings.model_default:
+        return
+    what = f"model.default is {settings.model_default}"
+    try:
+        named = resolve(settings.model_default, aliases=settings.model_aliases)
+    except NoModelError as error:
+        yield Finding("Models", "warning", clean(f"{what}: {error}"), error.hint)
+    except UsageError as error:
+        yield Finding("Models", "error", clean(f"{what}: {error}"), error.hint)
+    else:
+        whole = "" if named.name == settings.model_default else f", which is {named.name}"
+        yield Finding("Models", "ok", clean(what + whole))
+
+
 def _models() -> Iterator[Finding]:
     """What a run could think with; of a key only the name of its variable is told."""
     import asyncio
 
     from prowess.model.detect import keys_set, local_servers
-    from prowess.model.names import WAYS
+    from prowess.model.names import ways
 
     found = False
     for variable in keys_set():
@@ -177,7 +212,7 @@ def _models() -> Iterator[Finding]:
         models = ", ".join(server.models[:MANY]) or "no models yet"
         yield Finding("Models", "ok", clean(f"{server.kind} at {server.base_url}: {models}"))
     if not found:
-        yield Finding("Models", "info", "no key is set and no local server answers", WAYS)
+        yield Finding("Models", "info", "no key is set and no local server answers", ways())
 
 
 def _agents() -> Iterator[Finding]:

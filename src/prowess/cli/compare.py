@@ -1,5 +1,6 @@
 """The command that shows what a skill is worth: the same tasks with it and without it."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import counted, note, print_json, print_table, say
+from prowess.cli.staying import stay
 from prowess.core.errors import OutsideError, UsageError
 
 if TYPE_CHECKING:
@@ -78,9 +80,6 @@ def compare(
 def _run(
     desk: Desk, tasks: str | None, *, skill: str | None, layered: bool, model: str | None, runs: int
 ) -> "Compared":
-    import asyncio
-    import gc
-
     from prowess.check.task_file import read_tasks
     from prowess.cli.check import read_text
     from prowess.engine.comparing import Versus, compare
@@ -90,8 +89,7 @@ def _run(
     if (skill is None) == (not layered):
         raise UsageError("one thing to compare is needed", hint="use --skill NAME or --layered")
     specs = read_tasks(read_text(tasks), name=tasks)
-    gc.enable()
-    return asyncio.run(
+    return stay(
         compare(specs, Versus(skill=skill), desk.settings, model=model, runs=runs, tell=note)
     )
 
@@ -125,8 +123,8 @@ def _show(found: "Compared", lines: "list[Figure]") -> None:
     ways = found.versus.ways
     rows = [(line.name, *map(shown, line.values), line.unit) for line in lines]
     print_table(("FIGURE", *(way.upper() for way in ways), "PER"), rows)
-    say("")
-    say(bars(lines, ways))
+    if sys.stdout.isatty():  # a program reads rows, and nothing else
+        say(f"\n{bars(lines, ways)}")
     note(
         f"{found.versus.title}: {counted(len(found.tasks), 'task')}, {counted(len(found.trials), 'run')}."
         f" `prowess compare --from-log {found.id}` shows this again."

@@ -47,6 +47,11 @@ STEPS: tuple[tuple[str, tuple[str, ...], int], ...] = (
         12,
     ),
     (
+        "A workflow: steps that are known beforehand, so no model is needed at all:",
+        ("run", "morning-report"),
+        16,
+    ),
+    (
         "Everything that happened is on record, and a run that was killed can go on:",
         ("runs", "list"),
         6,

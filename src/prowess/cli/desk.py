@@ -5,6 +5,7 @@ The log is opened when the first fact is recorded. A log that cannot be written 
 full disk must not keep anyone from reading their skills.
 """
 
+import os
 from functools import cached_property
 
 from prowess.cli.output import note
@@ -12,13 +13,19 @@ from prowess.core.errors import OutsideError
 from prowess.core.event import Event
 from prowess.core.ports import Log
 from prowess.discover.catalog import Catalog
-from prowess.settings import Settings, load_settings
+from prowess.settings import Settings, load_settings, unknown_variables
 
 
 class Desk:
     def __init__(self, *, project: str, data: str | None, dirs: list[str] | None) -> None:
         self.settings: Settings = load_settings(project=project, data=data, dirs=tuple(dirs or ()))
         self._complained = False
+
+    def tell_misspelt(self) -> None:
+        """Before something that costs money: variables that look like settings, and are none."""
+        for variable, hint in unknown_variables(os.environ).items():
+            if hint.startswith("did you mean"):
+                note(f"prowess: {variable} changes nothing, {hint}")
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -49,9 +56,9 @@ class Desk:
     @cached_property
     def _log(self) -> Log:
         """Opened with the first fact; it ends with the command."""
-        from prowess.observe.opening import open_log
+        from prowess.engine.log import open_log_of
 
-        return open_log(self.settings.log_place)
+        return open_log_of(self.settings)
 
     def _complain(self, error: OutsideError) -> None:
         if not self._complained:

@@ -48,7 +48,9 @@ def show_plan(desk: Desk, request: WorkflowRequest, *, json: bool) -> None:
     """What would happen, and nothing does."""
     from prowess.workflow.plan import plan_workflow
 
-    workflow = load_workflow(desk.catalog.get(request.skill))
+    skill = desk.catalog.get(request.skill)
+    check_request(skill, request)
+    workflow = load_workflow(skill)
     planned = list(plan_workflow(workflow, given=request.given, from_step=request.from_step))
     if json:
         print_json([each.as_json() for each in planned])
@@ -64,9 +66,11 @@ def show_plan(desk: Desk, request: WorkflowRequest, *, json: bool) -> None:
         say(f"{'  ' * each.depth}{each.step} [{each.kind}]  {each.does}{more}")
 
 
-async def run_flow(desk: Desk, request: WorkflowRequest, *, renderer: str, json: bool) -> Outcome:
-    """Start the workflow, show it as it goes, answer what it asks."""
-    from prowess.cli.watching import resumable
+async def run_flow(
+    desk: Desk, request: WorkflowRequest, *, renderer: str, json: bool
+) -> tuple[Outcome, int]:
+    """Start the workflow, show it as it goes, answer what it asks: how it ended, and the exit code of that."""
+    from prowess.cli.watching import code_of, resumable
     from prowess.engine.house import new_run
     from prowess.loop.house import open_whole_house
 
@@ -74,9 +78,10 @@ async def run_flow(desk: Desk, request: WorkflowRequest, *, renderer: str, json:
     async with open_whole_house(desk.settings) as house:
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
-        with resumable(house.log, run):
+        async with resumable(house, run):
             leaves = sys.stdin.isatty() and not json
-            return await watch_flow(house, run, renderer=renderer, json=json, leaves=leaves)
+            outcome = await watch_flow(house, run, renderer=renderer, json=json, leaves=leaves)
+        return outcome, code_of(house.log, run, outcome)
 
 
 async def watch_flow(

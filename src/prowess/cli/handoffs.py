@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from prowess.cli.board import By, RoleOption, open_board
+from prowess.cli.board import By, Message, RoleOption, open_board
 from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import note, print_json, print_table, say
@@ -17,9 +17,6 @@ from prowess.core.board import (
 )
 
 Number = Annotated[int, typer.Argument(metavar="HANDOFF", min=1, help="The handoff's number.")]
-Message = Annotated[
-    str, typer.Option("--message", metavar="TEXT", help="What there is to say about it.")
-]
 WAITING: tuple[HandoffStatus, ...] = ("pending", "accepted")
 
 handoff = Commands(

@@ -6,14 +6,17 @@ One that waits in the queue is `queued`, and shown alone it says what it waits f
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from prowess.cli.output import clean, note, print_table, say, say_wrapped, words
+from prowess.cli.output import Table, clean, note, print_table, say, say_wrapped, words
 from prowess.core.ports import Log
 from prowess.settings import Settings
 
 Told = dict[str, Any]
+Columns = dict[str, list[str]]  # by their headings
+_NAME = 16  # characters of a name where there is little room
 
 
 def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:
@@ -31,6 +34,7 @@ def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:
 def _stand(settings: Settings, under_way: Sequence[Told]) -> None:
     """Say of runs on which nobody works why that is so."""
     from prowess.durable.standing import standing, why_waiting
+    from prowess.durable.takers import waits_for
     from prowess.engine.limits import read_limits
 
     stands = standing(settings.engine_place)
@@ -38,7 +42,8 @@ def _stand(settings: Settings, under_way: Sequence[Told]) -> None:
         each["state"] = stands.get(each["id"].partition(".")[0], each["state"])
         if each["state"] == "queued" and len(under_way) == 1:
             limits = read_limits(settings.limits)
-            each["waits"] = why_waiting(settings.engine_place, each["id"], limits)
+            reason = why_waiting(settings.engine_place, each["id"], limits)
+            each["waits"] = waits_for(settings.engine_place, each["id"], reason)
 
 
 def project_of(log: Log, run: str) -> str:
@@ -49,26 +54,50 @@ def project_of(log: Log, run: str) -> str:
 
 def print_runs(runs: Sequence[Told]) -> None:
     """One line a run. The project is shown when they are not all of the same."""
-    several = len({each["project"] for each in runs}) > 1
-    print_table(
-        ("RUN", "STATE", *(["PROJECT"] if several else []), "SKILL", "STARTED", "N", "LAST"),
-        [
-            (
-                each["id"],
-                each["state"],
-                *([os.path.basename(each["project"])] if several else []),
-                each["skill"],
-                _at(each["started"]),
-                str(each["iterations"]),
-                _last(each),
-            )
-            for each in runs
-        ],
-    )
+    columns = {
+        "RUN": [each["id"] for each in runs],
+        "STATE": [each["state"] for each in runs],
+        "PROJECT": [os.path.basename(each["project"]) for each in runs],
+        "SKILL": [each["skill"] for each in runs],
+        "STARTED": [_at(each["started"]) for each in runs],
+        "ITERATIONS": [str(each["iterations"]) for each in runs],
+        "LAST": [_last(each) for each in runs],
+    }
+    if len({each["project"] for each in runs}) == 1:
+        del columns["PROJECT"]
+    ago = [_ago(each["started"]) for each in runs]
+    print_table(*_table(columns), shorter=map(_table, _shorter({**columns, "STARTED": ago})))
     for each in runs:
-        if each["state"] == "interrupted":
-            note(f"`prowess runs resume {each['id']}` goes on with what was interrupted.")
+        if (state := each["state"]) in ("interrupted", "paused"):
+            note(f"`prowess runs resume {each['id']}` goes on with what was {state}.")
             return
+
+
+def _table(columns: Columns) -> Table:
+    return list(columns), zip(*columns.values(), strict=True)
+
+
+def _shorter(columns: Columns) -> Iterator[Columns]:
+    """For terminals that are ever narrower: what tells least goes first."""
+    yield columns
+    columns = _without(columns, "ITERATIONS")
+    yield columns
+    columns = {
+        name: [_cut(cell) for cell in cells] if name in {"PROJECT", "SKILL"} else cells
+        for name, cells in columns.items()
+    }
+    yield columns
+    columns = _without(columns, "PROJECT")
+    yield columns
+    yield _without(columns, "STARTED")
+
+
+def _without(columns: Columns, name: str) -> Columns:
+    return {each: cells for each, cells in columns.items() if each != name}
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
 def _last(told: Told) -> str:
@@ -99,3 +128,12 @@ def _at(time: str) -> str:
     """Without the fraction of a second, which nobody reads."""
     whole, _, rest = time.partition(".")
     return f"{whole}Z" if rest else whole
+
+
+def _ago(time: str) -> str:
+    """How long it is since then, in the largest unit that says something."""
+    minutes = int((datetime.now(UTC) - datetime.fromisoformat(time)).total_seconds()) // 60
+    for unit, size in (("d", 24 * 60), ("h", 60)):
+        if minutes >= size:
+            return f"{minutes // size}{unit} ago"
+    return f"{max(0, minutes)}m ago"

@@ -8,10 +8,12 @@ thought, call and result. Text from skills and models cannot drive the terminal.
 
 import sys
 from collections.abc import Callable, Mapping
+from itertools import dropwhile
 from typing import Any, Literal, Self
 
 from prowess.cli.output import clean, counted, open_console, safe
 from prowess.core.event import Recorded
+from prowess.core.wrapping import wrapped
 
 Visibility = Literal["summary", "full"]
 _MOST_LINES, _MOST_CHARS = 12, 2_000  # of one result, in FULL; the log has the rest
@@ -21,7 +23,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "call.recovered": ("  ↻ {summary}", "yellow"),
     "command.injected": ("  · {summary}", "yellow"),
     "run.warned": ("  · {summary}", "yellow"),
-    "model.failed": ("  · {summary}", "yellow"),
+    "model.failed": ("  · {trouble}", "yellow"),
     "model.waited": ("  · {summary}", "yellow"),
     "agent.forked": ("  ⑂ {summary} ({child})", "cyan"),
     "agent.joined": ("  ⑂ {summary} ({child})", "cyan"),
@@ -34,7 +36,6 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "loop.malformed_completion": ("  · {summary}", "yellow"),
     "loop.unticked": ("  · {summary}", "yellow"),
     "loop.plan_restored": ("  · {summary}", "yellow"),
-    "loop.recorded": ("  [{mark}] {task}", "bold"),
 }
 _PLAIN = ("  · {summary}", "dim")
 # What these tell, another event tells again: the end of a step, the criteria of a check.
@@ -55,6 +56,9 @@ class Live:
         """`beside`: what happens is told beside the result, on stderr; else it is the result."""
         self._full = visibility == "full"
         self._iterations = 0
+        self._trouble = (
+            ""  # what the model failed of last: an end for that reason is not told twice
+        )
         self._console = open_console(stderr=beside)
         stream = sys.stderr if beside else sys.stdout
         self._status = self._console.status("Starting") if stream.isatty() else None
@@ -80,6 +84,7 @@ class Live:
     def show(self, each: Recorded) -> None:
         payload = each.event.payload
         self._iterations = max(self._iterations, payload.get("iteration") or 0)
+        self._trouble = payload.get("trouble", self._trouble)
         if self._full or payload.get("visibility") != "FULL":
             self._tell(each.event.kind, payload)
         if self._status and payload.get("summary"):
@@ -124,6 +129,9 @@ class Live:
     def _said(self, payload: Mapping[str, Any]) -> None:
         self._line(payload["text"].rstrip(), "")
 
+    def _recorded(self, payload: Mapping[str, Any]) -> None:
+        self._line(f"  [{payload['mark']}] {payload['task']}", "bold")
+
     def _asked(self, payload: Mapping[str, Any]) -> None:
         if payload.get("wrong"):
             self._line(f"  · {payload['wrong']}", "yellow")
@@ -141,16 +149,21 @@ class Live:
         iterations = counted(outcome["iterations"] or self._iterations, "iteration")
         used = f"{iterations}, {outcome['tokens']:,} tokens{cost}"
         good = outcome["ending"] == "done"
-        why = "" if good else f": {outcome['reason']}"
+        told = good or outcome["reason"] == self._trouble
+        why = "" if told else f": {outcome['reason']}"
         self._line(f"{'●' if good else '○'} {outcome['ending']}{why} ({used})", "bold")
 
     def _line(self, text: str, style: str) -> None:
-        self._console.print(self._text(safe(text), style))
+        self._console.print(self._text(self._fitted(safe(text)), style))
+
+    def _fitted(self, text: str) -> str:
+        return wrapped(text, self._console.width) if self._console.is_terminal else text
 
     def _block(self, text: str, style: str) -> None:
-        lines = safe(text[:_MOST_CHARS]).strip().splitlines()
+        told = safe(text[:_MOST_CHARS]).rstrip().splitlines()
+        lines = list(dropwhile(lambda line: not line.strip(), told))
         for line in lines[:_MOST_LINES]:
-            self._console.print(self._text(f"    {line}", style))
+            self._console.print(self._text(self._fitted(f"    {line}"), style))
         if len(lines) > _MOST_LINES or len(text) > _MOST_CHARS:
             self._console.print(self._text("    …", style))
 
@@ -170,6 +183,7 @@ _TOLD_BY: Mapping[str, Callable[[Live, Mapping[str, Any]], None]] = {
     "output.shown": Live._said,  # noqa: SLF001
     "question.asked": Live._asked,  # noqa: SLF001
     "check.criterion": Live._judged,  # noqa: SLF001
+    "loop.recorded": Live._recorded,  # noqa: SLF001
     "run.finished": Live._finished,  # noqa: SLF001
 }
 

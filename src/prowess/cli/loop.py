@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from prowess.cli.desk import Desk
-from prowess.cli.options import Data, Dirs, Json, Project
+from prowess.cli.options import Data, Dirs, JsonLines, Project
 from prowess.cli.output import note, say
+from prowess.cli.staying import stay
 from prowess.core.errors import CancelledRunError, UsageError
 from prowess.core.run import Outcome, outcome_from_json
 
@@ -99,21 +100,18 @@ def loop(
     project: Project = ".",
     data: Data = None,
     dirs: Dirs = None,
-    json: Json = False,
+    json: JsonLines = False,
 ) -> None:
     """
     Work through a plan: an agent implements each task, code checks it, the plan is ticked.
 
-    A task is marked [R] when it is proven, [x] when it is implemented and nothing could prove it, [~]
+    A task is marked [R] when it is proven or reviewed, [x] when it is implemented and nothing could prove it, [~]
     when it is blocked. Neither an exit code nor an agent's words count. The report goes to stdout.
     """
-    import asyncio
-    import gc
     import shlex
 
     from prowess.loop.request import LoopRequest
 
-    gc.enable()
     desk = Desk(project=project, data=data, dirs=dirs)
     if not os.path.isfile(plan):
         raise UsageError(f"there is no plan {plan}", hint="name a Markdown file with `- [ ] tasks`")
@@ -134,11 +132,11 @@ def loop(
         tokens=max_tokens,
         dollars=max_cost,
     )
-    outcome = asyncio.run(_loop(desk, request, visibility=visibility, json=json))
+    outcome = stay(_loop(desk, request, visibility=visibility, json=json))
     if not json and outcome.answer:
         say(outcome.answer)
     if not outcome.ok:
-        raise typer.Exit(1)
+        raise typer.Exit(3 if outcome.details.get("outside") else 1)
 
 
 def _seconds(text: str, option: str) -> float:
@@ -158,21 +156,24 @@ async def _loop(
     from prowess.loop.agents.known import open_program
     from prowess.loop.crew import check_agents
     from prowess.loop.house import open_whole_house
+    from prowess.loop.marks import slips
     from prowess.loop.phases import DEFAULT, load_phases
-    from prowess.loop.run import KIND, check_place
+    from prowess.loop.place import check_place
+    from prowess.loop.run import KIND
 
     load_phases(request.phases or DEFAULT)
     for name in {request.agent, request.reviewer or request.agent} - {"built-in"}:
-        open_program(
-            name, command=request.command
-        )  # a wrong name, before what is wrong with the place
+        # a wrong name, before what is wrong with the place
+        open_program(name, command=request.command, home=request.workspace)
     await check_place(request)
+    for line, what in slips(request.plan):
+        note(f"{request.plan}:{line}: {what}")
     async with open_whole_house(desk.settings) as house:
         check_agents(request, house.world)
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
         note(f"run {run}")
-        with resumable(house.log, run):
+        async with resumable(house, run):
             try:
                 return await watch(house, run, visibility=visibility, json=json)
             except CancelledRunError:

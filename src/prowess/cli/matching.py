@@ -3,7 +3,7 @@
 import json as json_
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -12,9 +12,11 @@ from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import clean, counted, note, print_json, print_table, say
 from prowess.core.errors import UsageError
-from prowess.core.selection import StepKind
+from prowess.core.selection import Match, SkillSelection, StepKind
 
 STEPS: tuple[StepKind, ...] = ("implementation", "review")
+IN_A_BATCH = 5  # skills for a task, where neither --limit nor --step says how many
+NEAREST = 2  # skills told where none was chosen
 MARKS = {
     " ": "to do",
     "~": "blocked",
@@ -46,10 +48,13 @@ def match(
         ),
     ] = None,
     step: Annotated[
-        str, typer.Option("--step", metavar="STEP", help="implementation or review.")
-    ] = "implementation",
+        str | None,
+        typer.Option(
+            "--step", metavar="STEP", help="implementation or review. Default: implementation."
+        ),
+    ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each word contributed.")
+        bool, typer.Option("--explain", help="Show what each word gave to the score.")
     ] = False,
     no_threshold: Annotated[
         bool, typer.Option("--no-threshold", help="Rank without abstaining.")
@@ -67,10 +72,13 @@ def match(
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Say which skills fit a task, and why. A task that nothing fits gets none."""
+    """
+    Say which skills fit a task, and why. A task that nothing fits gets none, which is an answer too:
+    the exit code is 0.
+    """
     from prowess import engine
 
-    kind = step_kind(step)
+    kind = step_kind(step or STEPS[0])
     if (task is None) == (batch is None):
         raise UsageError(
             "one task, or --batch FILE, is needed", hint='prowess match "what is to be done"'
@@ -78,38 +86,66 @@ def match(
     desk = Desk(project=project, data=data, dirs=dirs)
     asking = engine.ask(desk.catalog, desk.settings)
     if batch is not None:
+        most = limit or (None if step else IN_A_BATCH)
         for each, query in _queries(batch):
-            found = asking.match(query, limit=limit or 5, abstain=not no_threshold)
-            row = {
-                "id": each,
-                "strategy": "match" if found else "none",
-                "skills": [_row(m) for m in found],
-            }
-            print(json_.dumps(row, ensure_ascii=False))
+            found = asking.select(
+                query, kind, limit=most, abstain=not no_threshold, record=lambda _: None
+            )
+            print(json_.dumps({"id": each, **_answer(found, explain)}, ensure_ascii=False))
         return
-    selection = asking.select(
-        task or "", kind, limit=limit, abstain=not no_threshold, record=desk.record
-    )
-    parts = asking.explained(task or "", [m.name for m in selection.skills]) if explain else {}
+    text = task or ""
+    selection = asking.select(text, kind, limit=limit, abstain=not no_threshold, record=desk.record)
+    doubtful = [] if selection.skills or no_threshold else asking.nearest(text, limit=NEAREST)
     if json:
-        print_json({**selection.as_json(), **({"explained": parts} if explain else {})})
+        told = {**selection.as_json(), **_explained(selection, explain)}
+        print_json({**told, "nearest": [_row(m) for m in doubtful]} if doubtful else told)
         return
-    if not selection.skills:
-        note(
-            "No skill has a word in common with this task."
-            if no_threshold
-            else "No skill fits this task. `--no-threshold` shows the nearest ones."
-        )
-    else:
-        rows = [
-            (m.name, "" if m.score is None else f"{m.score:.2f}", m.reason)
-            for m in selection.skills
-        ]
+    if selection.skills:
+        rows = [(m.name, shown_score(m), m.reason) for m in selection.skills]
         print_table(("SKILL", "SCORE", "WHY"), rows)
-    for name, told in parts.items():
-        say(f"\n{clean(name)}: " + ", ".join(f"{word} {score:.3f}" for word, score in told.items()))
+    else:
+        note(_nothing(doubtful))
+    for match in selection.skills if explain else ():
+        if match.parts:
+            given = ", ".join(f"{what} {score:.4f}" for what, score in match.parts)
+            say(f"\n{clean(match.name)}: {given}; together {match.score:.4f}")
     for error in selection.errors:
         note(clean(error))
+
+
+def _answer(selection: SkillSelection, explain: bool) -> dict[str, Any]:
+    """One line of a batch, without what is the same on every line."""
+    told = {**selection.as_json(), **_explained(selection, explain)}
+    return {key: told[key] for key in ("strategy", "skills", "errors", "explained") if key in told}
+
+
+def _explained(selection: SkillSelection, explain: bool) -> dict[str, Any]:
+    return {"explained": {m.name: dict(m.parts) for m in selection.skills}} if explain else {}
+
+
+def shown_score(found: Match) -> str:
+    """Cut and not rounded, so that what is below a threshold also looks so."""
+    return "" if found.score is None else f"{found.score:.4f}"[:-2]
+
+
+def _nothing(doubtful: Sequence[Match]) -> str:
+    """That nothing was chosen, and what to do about it."""
+    from prowess.select.hints import find_hints
+    from prowess.select.rank import THRESHOLD
+
+    if not doubtful:
+        return "No skill fits this task: none has a word in common with it."
+    near = ", ".join(f"{clean(m.name)} ({shown_score(m)})" for m in doubtful)
+    if (doubtful[0].score or 0.0) >= THRESHOLD:  # the settings leave room for none
+        return (
+            f"No skill may be chosen here: the settings say 0. `--limit 1` does. Nearest: {near}."
+        )
+    hinted = find_hints(f"@{doubtful[0].name}")
+    ways = ["say a word more", *(f"name the skill (@{name})" for name in hinted)]
+    return (
+        f"No skill fits this task well enough. Nearest: {near}; {THRESHOLD:.2f} is needed. "
+        f"To get it, {' or '.join(ways)}; `--no-threshold` ranks all the same."
+    )
 
 
 def step_kind(step: str) -> StepKind:
@@ -119,7 +155,7 @@ def step_kind(step: str) -> StepKind:
     raise UsageError(f"--step {step}: there is no such step", hint=f"use {' or '.join(STEPS)}")
 
 
-def _row(found: Any) -> dict[str, Any]:
+def _row(found: Match) -> dict[str, Any]:
     return {"name": found.name, "path": found.path, "score": found.score, "reason": found.reason}
 
 
@@ -133,7 +169,7 @@ def _queries(path: str) -> Iterator[tuple[Any, str]]:
                     row = json_.loads(line)
                     query = row["query"] + ""  # a text, and nothing else
                     yield row["id"], query
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, RecursionError):
                     raise UsageError(
                         f"{path}:{number}: not a query",
                         hint='write lines such as {"id": "1", "query": "…"}',
@@ -152,23 +188,23 @@ def plan(
 ) -> None:
     """Show the tasks of a plan, the next one, and what is blocked."""
     from prowess.select.plan import read_plan
+    from prowess.select.plan_file import plan_bytes
+    from prowess.select.validation import validation_slips
 
+    data = plan_bytes(file)
     try:
-        with open(file, "rb") as opened:
-            found = read_plan(opened.read())
+        found = read_plan(data)
     except UsageError as error:
         raise UsageError(f"{file}: {error}", hint=error.hint) from None
-    except OSError as error:
-        raise UsageError(
-            f"{file} cannot be read: {error.strerror}", hint="name a plan that exists"
-        ) from None
     following = found.next()
+    problems = sorted([*found.problems(), *validation_slips(found)])
     if json:
         print_json(
             {
                 "tasks": [task.as_json() for task in found.tasks],
                 "next": following.as_json() if following else None,
                 "validation": list(found.validation),
+                "problems": [{"line": line, "what": what} for line, what in problems],
             }
         )
         return
@@ -180,8 +216,8 @@ def plan(
         print_table(("LINE", "STATE", "SECTION", "TASK"), rows)
     for task, names in found.waiting().items():
         note(f"line {task.line} waits for: {', '.join(clean(name) for name in names)}")
-    for task, name in found.unknown():
-        note(f"line {task.line}: after names {clean(name)!r}, and there is no such task")
+    for line, what in problems:
+        note(f"line {line}: {clean(what)}")
     if following:
         note(f"Next, on line {following.line}: {clean(following.label)}")
     else:

@@ -4,6 +4,7 @@ import typer
 
 from prowess.cli.options import Data, Dirs, Project
 from prowess.cli.output import note
+from prowess.cli.staying import stay
 
 
 def register(app: typer.Typer) -> None:
@@ -19,8 +20,6 @@ def mcp(project: Project = ".", data: Data = None, dirs: Dirs = None) -> None:
 
     Agents start it themselves; `prowess integrate` tells them to. Over HTTP: `prowess serve`, at /mcp.
     """
-    import asyncio
-    import gc
     import logging
     import signal
     import sys
@@ -29,7 +28,6 @@ def mcp(project: Project = ".", data: Data = None, dirs: Dirs = None) -> None:
     from prowess.serve.mcp_premises import open_premises
     from prowess.settings import load_settings
 
-    gc.enable()  # unlike a command that lives for a moment
     # A thread waits for the client's next line and cannot be woken. Runs survive a kill, so Ctrl-C may be one.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     logging.basicConfig(level=logging.WARNING, format="prowess: %(message)s")
@@ -43,4 +41,4 @@ def mcp(project: Project = ".", data: Data = None, dirs: Dirs = None) -> None:
         async with open_premises(settings) as premises:
             await serve_stdio(premises)
 
-    asyncio.run(serve())
+    stay(serve())

@@ -7,6 +7,13 @@ import typer
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON value on stdout and nothing else there.")
 ]
+JsonLines = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help="Print a line of JSON on stdout for each event, the end last, and nothing else there.",
+    ),
+]
 Dirs = Annotated[
     list[str] | None,
     typer.Option(

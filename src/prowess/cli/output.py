@@ -13,17 +13,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prowess.core.skill import Problem
+from prowess.core.text import UNSEEN
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+Table = tuple[Sequence[str], Iterable[Sequence[str]]]  # the headings, and the rows
 _ROOM = 24  # columns that the last column of a table needs at least to be worth reading
 
-# Also the marks that turn the direction of text, which can make a line read as its opposite.
-_TURNING = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_CONTROL = re.compile(rf"[\x00-\x1f\x7f-\x9f{_TURNING}]+")
-_CONTROL_BUT_LINES = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_TURNING}]+")
+_CONTROL = re.compile(rf"(?:{UNSEEN}|[\t\n])+")
+_CONTROL_BUT_LINES = re.compile(f"{UNSEEN}+")
 
 
 def print_json(value: Any, *, line: bool = False) -> None:
@@ -50,6 +50,11 @@ def say(text: str) -> None:
 def note(text: str) -> None:
     """A word to the person, beside the result and never in it."""
     print(safe(text), file=sys.stderr)
+
+
+def print_text(text: str) -> None:
+    """What a skill or a prompt says: a program gets every character, and no terminal is driven by it."""
+    print(safe(text) if sys.stdout.isatty() else text, end="")
 
 
 def say_wrapped(text: str, *, indent: int) -> None:
@@ -99,26 +104,38 @@ def open_console(*, stderr: bool = False) -> "Console":
     return Ours(stderr=stderr, highlight=False, soft_wrap=True, **plain)
 
 
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, shorter: Iterable[Table] = ()
+) -> None:
     """
-    On a terminal the last column is cut to the width, and where the others leave it no room each row
-    takes several lines; in a pipe everything is whole, parted by tabs.
+    On a terminal the last column is cut to the width. Where the others leave it no room, the first
+    of the `shorter` tables that fits is shown; where none does, the first of them with several
+    lines for each row. In a pipe everything is whole, parted by tabs.
     """
-    cleaned = [[clean(cell) for cell in row] for row in rows]
+    whole = _cleaned((headings, rows))
     if not sys.stdout.isatty():
-        for row in cleaned:
+        for row in whole[1]:
             print("\t".join(row))
         return
+    console = open_console()
+    less = list(map(_cleaned, shorter))
+    for table in (whole, *less):
+        if _fits(console.width, *table):
+            _print_columns(console, *table)
+            return
+    _print_stacked(console, *(less or [whole])[0])
+
+
+def _cleaned(table: Table) -> tuple[Sequence[str], list[list[str]]]:
+    headings, rows = table
+    return headings, [[clean(cell) for cell in row] for row in rows]
+
+
+def _fits(width: int, headings: Sequence[str], rows: list[list[str]]) -> bool:
     from rich.cells import cell_len
 
-    console = open_console()
-    widths = [
-        max(cell_len(cell) for cell in column) for column in zip(headings, *cleaned, strict=True)
-    ]
-    if sum(widths[:-1]) + 2 * len(widths[:-1]) + min(widths[-1], _ROOM) > console.width:
-        _print_stacked(console, headings, cleaned)
-    else:
-        _print_columns(console, headings, cleaned)
+    *others, last = (max(map(cell_len, column)) for column in zip(headings, *rows, strict=True))
+    return sum(others) + 2 * len(others) + min(last, _ROOM) <= width
 
 
 def _print_columns(console: "Console", headings: Sequence[str], rows: list[list[str]]) -> None:

@@ -8,7 +8,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.matching import step_kind
 from prowess.cli.options import Data, Dirs, Json, Project, complete_name
-from prowess.cli.output import counted, note, print_json, say
+from prowess.cli.output import counted, note, print_json, print_text, say
 from prowess.core.errors import UsageError
 from prowess.core.selection import StepKind
 from prowess.prompt.budget import Fitted, fit
@@ -134,7 +134,7 @@ def prompt(
             }
         )
         return
-    print(text)
+    print_text(text + "\n")
     _tell_size(size, limit, fitted)
 
 
@@ -150,7 +150,7 @@ def _print_step(
     if json:
         print_json({"step": step, "plan": plan, "text": text, "chars": len(text)})
     else:
-        print(text, end="")
+        print_text(text)
 
 
 def _read_text(path: str | None) -> str:

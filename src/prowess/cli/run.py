@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from prowess.cli.desk import Desk
-from prowess.cli.options import Data, Dirs, Json, Name, Project
-from prowess.cli.output import note, say
+from prowess.cli.options import Data, Dirs, JsonLines, Name, Project
+from prowess.cli.output import note
+from prowess.cli.staying import stay
 from prowess.core.errors import UsageError
 from prowess.core.run import Outcome
 
@@ -38,7 +39,7 @@ def run(
         typer.Option(
             "--model",
             metavar="MODEL",
-            help="haiku, sonnet, opus, provider:name, or demo for no model.",
+            help="haiku, sonnet, opus, provider:name; demo plays a script that the skill brings.",
         ),
     ] = None,
     visibility: Annotated[
@@ -97,25 +98,24 @@ def run(
     project: Project = ".",
     data: Data = None,
     dirs: Dirs = None,
-    json: Json = False,
+    json: JsonLines = False,
 ) -> None:
     """
     Run a skill to its end: it thinks, acts and looks until the task is done or the budget is.
 
     The answer goes to stdout, progress to stderr. Ctrl-C stops it; `prowess runs resume` goes on.
     """
-    import asyncio
-    import gc
     import getpass
     import sys
     import time
     from datetime import UTC, datetime
 
+    from prowess.cli.watching import print_answer
     from prowess.engine.finding import pick
     from prowess.engine.request import RunRequest
 
     desk = Desk(project=project, data=data, dirs=dirs)
-    gc.enable()  # unlike a command that lives for a moment
+    desk.tell_misspelt()
     started = time.time()
     common: dict[str, Any] = {
         "skill": name,
@@ -142,16 +142,15 @@ def run(
         if dry_run:
             show_plan(desk, flow, json=json)
             return
-        outcome = asyncio.run(run_flow(desk, flow, renderer=renderer, json=json))
-        code = 0 if outcome.ok else 1
+        outcome, code = stay(run_flow(desk, flow, renderer=renderer, json=json))
     else:
         request = RunRequest(
             **common, answers=not json and sys.stdin.isatty(), max_iterations=max_iterations
         )
-        working = _queue(desk, request, priority) if queue else _start(desk, request)
-        outcome, code = asyncio.run(_watched(working, visibility=visibility, json=json))
-        if not json and outcome.answer:
-            say(outcome.answer)
+        working = _queue(desk, request, priority, json=json) if queue else _start(desk, request)
+        outcome, code = stay(_watched(working, visibility=visibility, json=json))
+        if not json:
+            print_answer(outcome)
     if open_:
         _open_pages(desk.settings.project, since=started)
     if code:
@@ -174,17 +173,18 @@ async def _start(desk: Desk, request: "RunRequest") -> "AsyncIterator[tuple[Hous
     async with open_whole_house(desk.settings) as house:
         house.check(request)
         run = await house.start(request)
-        with resumable(house.log, run):
+        async with resumable(house, run):
             yield house, run
 
 
 @asynccontextmanager
 async def _queue(
-    desk: Desk, request: "RunRequest", priority: int
+    desk: Desk, request: "RunRequest", priority: int, *, json: bool
 ) -> "AsyncIterator[tuple[House, str]]":
-    """The run, in the queue or at work in another process; it goes on when nobody watches any more."""
+    """The run, at work in another process; it stays in the queue or goes on when nobody watches."""
     import asyncio
 
+    from prowess.cli.watching import until_begun
     from prowess.engine.limits import read_limits
     from prowess.engine.queueing import Queueing
     from prowess.loop.house import open_whole_house
@@ -193,11 +193,14 @@ async def _queue(
     async with open_whole_house(desk.settings, queueing=queueing) as house:
         house.check(request)
         run = await house.start(request, priority=priority)
-        note(f"run {run} waits {await house.why_waiting(run)}".rstrip())
+        cancel, follow = f"`prowess runs cancel {run}`", f"`prowess runs events {run} --follow`"
+        says = f"It stays in the queue: {cancel} takes it out, {follow} shows it when it begins."
         try:
+            await until_begun(house, run, json=json)
+            says = f"It goes on without you: {follow} shows how far it is, {cancel} stops it."
             yield house, run
         except asyncio.CancelledError:
-            note(f"It goes on without you: `prowess runs events {run} --follow`")
+            note(says)
             raise
 
 

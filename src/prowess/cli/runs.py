@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from prowess.cli.commands import Commands
-from prowess.cli.options import Data, Json, Project
+from prowess.cli.options import Data, Json, JsonLines, Project
 from prowess.cli.output import note, print_json, say
-from prowess.core.errors import ProwessError, UnknownRunError, UsageError
+from prowess.cli.staying import stay
+from prowess.core.errors import ConflictError, ProwessError, UnknownRunError, UsageError
 from prowess.core.near import did_you_mean
+from prowess.core.ports import Standing
 from prowess.core.run import Ending
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ OneProject = Annotated[
     typer.Option("--project", metavar="DIR", help="Only runs of this project. Default: of all."),
 ]
 State = Annotated[
-    Literal[Ending, "running", "waiting", "queued", "paused", "interrupted"] | None,
+    Literal[Ending, "running", "waiting", Standing] | None,
     typer.Option(
         "--state", metavar="STATE", help="Only runs that stand so: done, failed, interrupted …"
     ),
@@ -50,6 +52,7 @@ State = Annotated[
 Skill = Annotated[
     str | None, typer.Option("--skill", metavar="NAME", help="Only runs of this skill.")
 ]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many of the newest.")]
 _PAGE = 200  # runs looked through at once, for those that are asked for or a name that is near
 
 runs = Commands(
@@ -63,18 +66,22 @@ def register(app: typer.Typer) -> None:
 
 @runs.callback(epilog="Example: prowess runs resume 3f2a")
 def _default(
-    context: typer.Context, project: OneProject = None, data: Data = None, json: Json = False
+    context: typer.Context,
+    limit: Limit = 20,
+    state: State = None,
+    skill: Skill = None,
+    project: OneProject = None,
+    data: Data = None,
+    json: Json = False,
 ) -> None:
     """Look at runs, and go on with them. Without a command: the newest runs."""
     if context.invoked_subcommand is None:
-        list_(project=project, data=data, json=json)
+        list_(limit=limit, state=state, skill=skill, project=project, data=data, json=json)
 
 
 @runs.command("list", short_help="The newest runs.", epilog="Example: prowess runs list --limit 5")
 def list_(
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="How many of the newest.")
-    ] = 20,
+    limit: Limit = 20,
     state: State = None,
     skill: Skill = None,
     project: OneProject = None,
@@ -84,7 +91,7 @@ def list_(
     """
     The newest runs, newest first: of every project that shares the data folder, or of one.
 
-    N counts the iterations. A run whose process ended before it did is interrupted.
+    A run whose process ended before it did is interrupted. A narrow terminal shows fewer columns.
     """
     from prowess.cli.listing import print_runs
 
@@ -94,8 +101,12 @@ def list_(
         print_json(told)
     elif told:
         print_runs(told)
+    elif wanted or project is not None:
+        note("No such runs. `prowess runs` lists the newest of all.")
     else:
-        note("No runs yet. `prowess run NAME` starts one; with --model demo it needs no key.")
+        note(
+            "No runs yet. `prowess run NAME` starts one; `prowess demo` shows some, and needs no key."
+        )
 
 
 def _newest(
@@ -136,11 +147,9 @@ def events(
     visibility: Shown = "full",
     project: Project = ".",
     data: Data = None,
-    json: Json = False,
+    json: JsonLines = False,
 ) -> None:
     """Everything that happened in a run, in order."""
-    import asyncio
-
     from prowess.cli.listing import told_runs
     from prowess.cli.live import Live
     from prowess.cli.watching import as_line
@@ -154,14 +163,16 @@ def events(
         with Live(visibility, beside=False) as live:
             async for each in following(log, whole, after=after):
                 print_json(as_line(each), line=True) if json else live.show(each)
-                if each.event.kind == "run.finished":
+                if each.event.kind in ("run.finished", "attempt.finished"):
                     return
 
     if follow:
         (told,) = told_runs(settings, log, [whole])
         if told["state"] == "interrupted":
             note(f"Nobody works on it now; `prowess runs resume {whole}` goes on with it.")
-        asyncio.run(show_all())
+        elif waits := told.get("waits"):
+            note(f"It waits {waits}.")
+        stay(show_all())
         return
     live = Live(visibility, beside=False)
     for each in log.run(whole, after=after):
@@ -177,7 +188,7 @@ def resume(
     visibility: Shown = "summary",
     project: Project = ".",
     data: Data = None,
-    json: Json = False,
+    json: JsonLines = False,
 ) -> None:
     """
     Go on with a run whose process ended; what was finished is not done again.
@@ -201,7 +212,7 @@ def fork(
     visibility: Shown = "summary",
     project: Project = ".",
     data: Data = None,
-    json: Json = False,
+    json: JsonLines = False,
 ) -> None:
     """
     Try again from a place in an old run, as a run of its own. What came before is not done again.
@@ -224,7 +235,7 @@ def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = Fal
 
     async def stop() -> str:
         async with open_whole_house(settings) as house:
-            whole = _whole(house.log, run)
+            whole = _undivided(house.log, run)
             await house.cancel(whole)
             return whole
 
@@ -246,7 +257,7 @@ def pause(run: Run, project: Project = ".", data: Data = None, json: Json = Fals
 
     async def stop() -> str:
         async with open_whole_house(settings) as house:
-            whole = _whole(house.log, run)
+            whole = _undivided(house.log, run)
             await house.engine.pause(whole)
             return whole
 
@@ -290,7 +301,10 @@ def answer(
                     f"{text!r} is no answer to: {question['prompt']}",
                     hint=f"answer {options}" if options else "answer something",
                 )
-            await house.engine.send_answer(whole, question["id"], given)
+            if not await house.engine.send_answer(whole, question["id"], given):
+                raise ConflictError(
+                    f"the run {whole} was answered already", hint="the first answer counts"
+                )
             told = {"run": whole, "question": question["id"], "answer": given}
             return told, await house.engine.state(whole)
 
@@ -310,11 +324,8 @@ def _work(
     fork_at: str = "",
 ) -> None:
     """Open the house, bring the run to work in it, and watch it to its end."""
-    import asyncio
-    import gc
-
     from prowess.cli.flow import watch_flow
-    from prowess.cli.watching import again, code_of, resumable, watch
+    from prowess.cli.watching import again, code_of, print_answer, resumable, watch
     from prowess.core.run import Outcome
     from prowess.engine.forking import fork
     from prowess.engine.workflows import KIND
@@ -322,7 +333,6 @@ def _work(
     from prowess.observe.views import run_view
     from prowess.settings import load_settings
 
-    gc.enable()
     settings = load_settings(project=project, data=data)
 
     async def work() -> tuple[str, Outcome, int]:
@@ -338,7 +348,7 @@ def _work(
                 )
             else:
                 await house.engine.resume(whole)
-            with resumable(house.log, whole):
+            async with resumable(house, whole):
                 if view.kind == KIND:
                     outcome = await watch_flow(house, whole, json=json, leaves=True)
                 else:
@@ -347,9 +357,9 @@ def _work(
                 note(again(house.log, whole))
             return view.kind, outcome, code_of(house.log, whole, outcome)
 
-    kind, outcome, code = asyncio.run(work())
-    if not json and kind != KIND and outcome.answer:  # a workflow said it on the way
-        say(outcome.answer)
+    kind, outcome, code = stay(work())
+    if not json and kind != KIND:  # a workflow said it on the way
+        print_answer(outcome)
     if code:
         raise typer.Exit(code)
 
@@ -362,8 +372,20 @@ def _opened(project: str, data: str | None) -> "tuple[Settings, Log]":
     return settings, open_log(settings.log_place)
 
 
+def _undivided(log: "Log", beginning: str) -> str:
+    """A run that can be stopped: none that is a part of another."""
+    whole = _whole(log, beginning)
+    root, part, _ = whole.partition(".")
+    if part:
+        raise UsageError(f"{whole} is a part of the run {root}", hint="name the whole run")
+    return whole
+
+
 def _whole(log: "Log", beginning: str) -> str:
-    """The run whose id begins so, when there is just one."""
+    """The run whose id begins so, when there is just one; `3f2a.1` is a part of that which begins with 3f2a."""
+    root, dot, part = beginning.partition(".")
+    if dot and next(iter(log.run(whole := f"{_whole(log, root)}.{part}")), None):
+        return whole
     found = log.runs_beginning(beginning)
     if beginning in found:
         return beginning

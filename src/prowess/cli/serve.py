@@ -7,7 +7,9 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import note, print_json
+from prowess.cli.staying import stay
 from prowess.core.errors import OutsideError
+from prowess.core.extras import IN_BRACKETS
 
 
 def register(app: typer.Typer) -> None:
@@ -40,11 +42,8 @@ def serve(
 
     Without serve.tokens only this machine may ask, and in a browser only our own pages.
     """
-    import asyncio
-    import gc
     from dataclasses import replace
 
-    gc.enable()  # unlike a command that lives for a moment
     settings = Desk(project=project, data=data, dirs=dirs).settings
     settings = replace(
         settings,
@@ -55,7 +54,8 @@ def serve(
         from prowess.serve.listening import listen
     except ModuleNotFoundError as error:
         raise OutsideError(
-            f"the server needs {error.name}", hint="pip install 'prowess[serve]'"
+            f"the server needs {error.name}",
+            hint=f"install Prowess again with its extra serve, {IN_BRACKETS}",
         ) from error
 
     def ready(address: str) -> None:
@@ -64,4 +64,4 @@ def serve(
         else:
             note(f"Prowess is at {address} (Ctrl-C stops it)")
 
-    asyncio.run(listen(settings, ready=ready))
+    stay(listen(settings, ready=ready))

@@ -1,18 +1,28 @@
-"""Commands about skills: list, show, read, validate, new."""
+"""Commands about the skills that there are: list, show, read."""
 
 import gc
-import os
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Name, Names, Project
-from prowess.cli.output import clean, counted, note, print_json, print_problems, print_table, say
+from prowess.cli.output import (
+    clean,
+    counted,
+    note,
+    print_json,
+    print_problems,
+    print_table,
+    print_text,
+    say,
+)
 from prowess.core.errors import SettingsError, UnknownSkillError, UsageError
-from prowess.core.skill import Problem
+from prowess.core.skill import Problem, Skill
 from prowess.discover.catalog import Catalog
+from prowess.discover.draft import UNFILLED
 from prowess.discover.roots import Root
 
 
@@ -29,11 +39,6 @@ def register(app: typer.Typer) -> None:
         short_help="Print a skill's instructions for an agent to follow.",
         epilog="Example: prowess read code-quality,safe-shell-search",
     )(read)
-    app.command(
-        short_help="Check skills strictly: every problem at once.",
-        epilog="Example: prowess validate .agents/skills/my-skill",
-    )(validate)
-    app.command(short_help="Make a new skill.", epilog="Example: prowess new my-skill")(new)
 
 
 def list_(
@@ -46,16 +51,21 @@ def list_(
     ] = False,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Stay, and tell of each skill that comes, changes or goes."),
+        typer.Option(
+            "--watch",
+            help="Stay, and tell of each skill that comes, changes or goes; with --json a line for each.",
+        ),
     ] = False,
 ) -> None:
     """List the skills that are found, and count what is wrong with the others."""
+    from prowess.engine.wrong import broken_workflows, everything_wrong
+
     desk = Desk(project=project, data=data, dirs=dirs)
     if watch:
         _watch(desk, json=json)
         return
     catalog = desk.catalog
-    found = _everything_wrong(catalog) if problems else catalog.problems
+    found = everything_wrong(catalog)
     if json:
         print_json(
             {
@@ -65,51 +75,56 @@ def list_(
             }
         )
         return
+    broken = broken_workflows(catalog.skills.values(), found)
     if problems:
         print_problems(sorted(found, key=lambda problem: problem.level))  # errors first
         for each in catalog.shadowed:
             say(f"{clean(each.path)}: shadowed: {clean(each.name)} is taken from {clean(each.by)}")
-        left_out = ", ".join(clean(name) for name, _ in catalog.failed)
-        note(
-            f"not loaded: {left_out}"
-            if left_out
-            else f"{counted(len(catalog.skills), 'skill')}, all of them loaded"
-        )
+        if broken:
+            note(f"cannot be run: {', '.join(map(clean, broken))}")
+        if left_out := ", ".join(clean(name) for name, _ in catalog.failed):
+            note(f"not loaded: {left_out}")
+        note(f"{_count(catalog, found)}.")
         return
-    rows = [(s.name, s.location, s.format, s.description) for s in catalog.skills.values()]
+    rows = [(s.name, s.location, s.format, _described(s, broken)) for s in catalog.skills.values()]
     if rows:
         print_table(("NAME", "LOCATION", "FORMAT", "DESCRIPTION"), rows)
-    _summary(catalog)
+    _summary(catalog, found)
 
 
-def _everything_wrong(catalog: Catalog) -> tuple[Problem, ...]:
-    """Also in the steps of workflows, which nobody looks at for a plain list."""
-    from prowess.engine.validating import workflow_problems
-
-    found = catalog.problems
-    return (*found, *workflow_problems(catalog.skills.values(), found))
+def _described(skill: Skill, broken: Sequence[str]) -> str:
+    unfilled = skill.description.startswith(UNFILLED)
+    described = "(not described yet)" if unfilled else skill.description
+    return f"(cannot be run) {described}" if skill.name in broken else described
 
 
-def _summary(catalog: Catalog) -> None:
+def _summary(catalog: Catalog, found: Sequence[Problem]) -> None:
     where = "\n".join(f"  {root.path} ({root.location})" for root in catalog.roots)
     if not catalog.skills:
         note(
             f"No skills found. Searched:\n{where or '  no folder that exists'}\nMake one with `prowess new NAME`."
         )
-    if catalog.problems or catalog.shadowed:
-        errors = sum(problem.level == "error" for problem in catalog.problems)
-        parts = [counted(len(catalog.skills), "skill"), counted(errors, "error")]
-        parts += [
-            counted(len(catalog.problems) - errors, "warning"),
-            f"{len(catalog.shadowed):,} shadowed",
-        ]
-        note(f"{', '.join(parts)}. Details: prowess list --problems")
+    if found or catalog.shadowed:
+        note(f"{_count(catalog, found)}. Details: prowess list --problems")
+
+
+def _count(catalog: Catalog, found: Sequence[Problem]) -> str:
+    """The one count of `list` and of `list --problems`."""
+    errors = sum(problem.level == "error" for problem in found)
+    parts = (
+        counted(len(catalog.skills), "skill"),
+        counted(errors, "error"),
+        counted(len(found) - errors, "warning"),
+        f"{len(catalog.shadowed):,} shadowed",
+    )
+    return ", ".join(parts)
 
 
 def _watch(desk: Desk, *, json: bool) -> None:
     """A long-lived look: the pack is put in its place first, then every change is told as it happens."""
     from prowess.discover.watch import LiveCatalog
     from prowess.engine import find_roots, start, tell
+    from prowess.engine.wrong import workflow_problems
 
     started = start(desk.settings)
     if started.failure:
@@ -131,8 +146,10 @@ def _watch(desk: Desk, *, json: bool) -> None:
     for change in live.changes():
         tell(change.catalog, record=desk.record)
         told = {"added": change.added, "removed": change.removed, "edited": change.edited}
+        new = [change.catalog.skills[name] for name in (*change.added, *change.edited)]
+        found = [*change.problems, *workflow_problems(new, change.catalog.problems)]
         if json:
-            problems = [problem.as_json() for problem in change.problems]
+            problems = [problem.as_json() for problem in found]
             print_json(
                 {"count": len(change.catalog.skills), **told, "problems": problems}, line=True
             )
@@ -140,7 +157,7 @@ def _watch(desk: Desk, *, json: bool) -> None:
         for what, names in told.items():
             for name in names:
                 say(f"{what}\t{clean(name)}")
-        print_problems(change.problems)
+        print_problems(found)
         sys.stdout.flush()
 
 
@@ -150,7 +167,8 @@ def show(
     """Show one skill whole: where it is, what it says, what it needs, what is wrong with it."""
     from prowess.engine.finding import pick
     from prowess.engine.sheet import sheet
-    from prowess.engine.validating import workflow_problems
+    from prowess.engine.wrong import workflow_problems
+    from prowess.workflow.convert import deprecation_note
 
     desk = Desk(project=project, data=data, dirs=dirs)
     skill = pick(desk.catalog, name)
@@ -166,6 +184,8 @@ def show(
         say("\nProblems:")
         print_problems(problems)
     say(f"\n{value['instructions'].strip()}")
+    if newer := deprecation_note(skill, value["instructions"]):
+        note(f"\n{newer}")
 
 
 def _lines(value: dict[str, Any]) -> list[tuple[str, str]]:
@@ -246,7 +266,7 @@ def read(
         if json:
             print_json({"name": skills[0].name, "path": file, "text": text})
         else:
-            print(text, end="")
+            print_text(text)
         return
     texts = [instructions_text(skill) for skill in skills]
     if json:
@@ -258,9 +278,8 @@ def read(
             ]
         )
     else:
-        print(
-            "".join(read_form(skill, text) for skill, text in zip(skills, texts, strict=True)),
-            end="",
+        print_text(
+            "".join(read_form(skill, text) for skill, text in zip(skills, texts, strict=True))
         )
 
 
@@ -271,104 +290,3 @@ def _split(typed: str, catalog: Catalog) -> list[str]:
         if typed in catalog.skills
         else [part.strip() for part in typed.split(",") if part.strip()]
     )
-
-
-def validate(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATH…", help="Skill folders, their files, or folders of skills."),
-    ],
-    json: Json = False,
-    dirs: Dirs = None,
-    project: Project = ".",
-    data: Data = None,
-) -> None:
-    """Check skills by the letter of their format: every problem at once, with its line and what to do."""
-    from prowess.discover.rules import skill_folders
-    from prowess.engine.finding import why_not_loaded
-    from prowess.engine.validating import problems_of
-
-    folders: list[str] = []
-    found: list[Problem] = []
-    for path in paths:
-        if os.path.lexists(path):
-            folders += skill_folders(path) or [path]
-        else:
-            catalog = Desk(project=project, data=data, dirs=dirs).catalog
-            if path in catalog.skills:
-                folders.append(catalog.skills[path].path)
-            elif broken := why_not_loaded(catalog, path):
-                folders += dict.fromkeys(os.path.dirname(each.path) for each in broken)
-            else:
-                found.append(_not_there(path, catalog))
-    found += [problem for folder in folders for problem in problems_of(folder)]
-    valid = not any(problem.level == "error" for problem in found)
-    if json:
-        print_json({"valid": valid, "problems": [problem.as_json() for problem in found]})
-    else:
-        print_problems(found)
-        note(_verdict(folders, found))
-    if not valid:
-        raise typer.Exit(1)
-
-
-def _not_there(path: str, catalog: Catalog) -> Problem:
-    return Problem(
-        path=path,
-        message="there is no such file or folder, and no skill is called so",
-        hint=catalog.near(path) or "name a skill, its folder, or a folder of skills",
-    )
-
-
-def _verdict(folders: list[str], problems: list[Problem]) -> str:
-    if not folders:
-        return "nothing to check"
-    errors = [problem for problem in problems if problem.level == "error"]
-    wrong = {
-        os.path.dirname(problem.path) if os.path.isfile(problem.path) else problem.path
-        for problem in errors
-        if os.path.lexists(problem.path)
-    }
-    told = [counted(len(errors), "error")] if errors else []
-    if warnings := len(problems) - len(errors):
-        told.append(counted(warnings, "warning"))
-    verdict = f"{len(wrong)} of {len(folders)} not valid" if wrong else "valid"
-    return f"{counted(len(folders), 'skill')}: {verdict}" + (
-        f" ({', '.join(told)})" if told else ""
-    )
-
-
-def new(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Lowercase letters, digits and hyphens.")
-    ],
-    format: Annotated[
-        str, typer.Option("--format", metavar="FORM", help="skill.md, manifest or workflow.")
-    ] = "skill.md",
-    description: Annotated[
-        str, typer.Option("--description", metavar="TEXT", help="What it does and when to use it.")
-    ] = "",
-    dirs: Annotated[
-        list[str] | None, typer.Option("--dir", metavar="DIR", help="Make it in this folder.")
-    ] = None,
-    project: Project = ".",
-    data: Data = None,
-    json: Json = False,
-) -> None:
-    """Make a new skill that is valid from the start, in .agents/skills (or in --dir)."""
-    from prowess.cli.scaffold import scaffold
-    from prowess.discover.roots import ladder
-
-    desk = Desk(project=project, data=data, dirs=None)
-    homes = [os.path.join(step, ".agents", "skills") for step in ladder(desk.settings.project)]
-    folder = dirs[0] if dirs else next((home for home in homes if os.path.isdir(home)), homes[0])
-    hidden = desk.catalog.skills.get(name)
-    made = scaffold(folder, name, format, description)
-    if hidden and not dirs:
-        note(f"The new skill takes the place of {hidden.path} ({hidden.location}).")
-    if json:
-        print_json({"name": name, "path": os.path.dirname(made[0]), "files": made})
-        return
-    for path in made:
-        say(path)
-    note(f"Write its instructions, then: prowess validate {os.path.dirname(made[0])}")

@@ -4,16 +4,13 @@ from typing import Annotated
 
 import typer
 
-from prowess.cli.board import By, RoleOption, open_board
+from prowess.cli.board import By, Message, RoleOption, open_board
 from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import counted, note, print_json, print_table, say
 from prowess.core.board import TASK_STATUSES, UNFINISHED, BoardTask, role_named, task_status_named
 
 Id = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, such as ENG-H-0042.")]
-Message = Annotated[
-    str, typer.Option("--message", metavar="TEXT", help="What there is to say about it.")
-]
 
 task = Commands(
     help="Tasks on the board: somebody makes one, a session claims it, and it ends with what was found.",

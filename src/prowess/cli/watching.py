@@ -5,17 +5,23 @@ The same for a run that was just started and for one that goes on after a crash.
 """
 
 import asyncio
+import signal
 import sys
-from collections.abc import Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from prowess.cli.live import Live, Visibility
-from prowess.cli.output import note, print_json
+from prowess.cli.output import note, print_json, say
+from prowess.core.errors import CancelledRunError, ProwessError
 from prowess.core.event import Recorded
 from prowess.core.ports import Log
-from prowess.core.run import Outcome
-from prowess.engine.house import House
+from prowess.core.run import Outcome, outcome_from_json
+from prowess.engine.ending import finished
+from prowess.engine.house import LAST_WORDS, House
+
+LOOK = 0.5  # seconds between two looks at a run that waits
+PATIENCE = 5  # seconds for a call to be done when a person stops its run
 
 
 def as_line(each: Recorded) -> dict[str, Any]:
@@ -29,19 +35,50 @@ def as_line(each: Recorded) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def resumable(log: Log, run: str) -> Iterator[None]:
-    """Ctrl-C stops the watching and the run; the run is kept, and the person is told how to go on."""
+@asynccontextmanager
+async def resumable(house: House, run: str) -> AsyncIterator[None]:
+    """Ctrl-C pauses a run that is at work here, so that nobody but a person goes on with it; who is told how."""
     try:
         yield
     except asyncio.CancelledError:
+        with suppress(TimeoutError, ProwessError):  # then it is left when the house closes
+            async with asyncio.timeout(2 * PATIENCE):
+                await _pause(house, run)
         resume = f"`prowess runs resume {run}` goes on"
-        if tool := _under_way(log, run):
-            note(f"Stopped in the middle of {tool}, which may or may not have been done.")
-            note(f"{resume} if it may be done twice; else {again(log, run)}.")
+        if tool := _under_way(house.log, run):
+            note(f"Stopped in the middle of {tool}, which may have been done in part.")
+            note(f"{resume}, and the model is told; or {again(house.log, run)}.")
         else:
             note(f"Stopped. {resume} where it was.")
+        if _is_loop(house.log, run):
+            note(
+                "Until then leave its work tree alone: what is not committed counts as the agent's."
+            )
         raise
+
+
+async def _pause(house: House, run: str) -> None:
+    """In order; at once, when Ctrl-C comes again."""
+    again, loop = asyncio.Event(), asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, again.set)
+    if tool := _under_way(house.log, run):
+        note(f"Stopping, when {tool} is done or in {PATIENCE} s. Ctrl-C again stops it now.")
+    pausing = asyncio.create_task(house.engine.pause(run, within=PATIENCE))
+    hurry = asyncio.create_task(again.wait())
+    try:
+        await asyncio.wait((pausing, hurry), return_when=asyncio.FIRST_COMPLETED)
+        if not pausing.done():
+            await house.engine.pause(run, within=0)
+        await pausing
+    finally:
+        hurry.cancel()
+        pausing.cancel()
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+def _is_loop(log: Log, run: str) -> bool:
+    begun = (each.event.payload for each in log.run(run) if each.event.kind == "run.started")
+    return any(told.get("run_kind") == "loop" for told in begun)
 
 
 def _under_way(log: Log, run: str) -> str:
@@ -74,12 +111,42 @@ def again(log: Log, run: str) -> str:
     return f"`prowess runs fork {run} --from {place}` tries again from there"
 
 
+def print_answer(outcome: Outcome) -> None:
+    """The answer on stdout; how far a run came that failed is no answer, and told beside it."""
+    if outcome.answer:
+        note(outcome.answer) if outcome.ending == "failed" else say(outcome.answer)
+
+
 def code_of(log: Log, run: str, outcome: Outcome) -> int:
-    """How a command ends that watched a run: 3 when the model, which is outside of us, did not answer."""
+    """
+    How a command ends that watched a run: 3 when something outside of us failed, as when the model did
+    not answer; 4 when a person was to answer and nobody was there.
+    """
     if outcome.ok:
         return 0
+    if outcome.ending == "cancelled":
+        return 1
+    if outcome.details.get("unanswered"):
+        return 4
+    if outcome.details.get("outside"):
+        return 3
     last = [each.event.kind for each in log.run(run)][-2:]
     return 3 if last == ["model.failed", "run.finished"] else 1
+
+
+async def until_begun(house: House, run: str, *, json: bool) -> None:
+    """Wait with a run that is in the queue, and tell each thing that it waits for once."""
+    told: set[str] = set()
+    while (state := await house.engine.state(run)) in {"queued", "paused"}:
+        paused = f"until `prowess runs resume {run}`: it is paused"
+        waits = paused if state == "paused" else await house.why_waiting(run)
+        if waits and waits not in told:
+            told.add(waits)
+            if json:
+                print_json({"kind": "run.queued", "run": run, "waits": waits}, line=True)
+            else:
+                note(f"run {run} waits {waits}")
+        await asyncio.sleep(LOOK)
 
 
 async def watch(house: House, run: str, *, visibility: Visibility, json: bool) -> Outcome:
@@ -91,20 +158,37 @@ async def watch(house: House, run: str, *, visibility: Visibility, json: bool) -
 
 
 async def to_the_end(house: House, run: str, shown: Coroutine[Any, Any, None]) -> Outcome:
-    """How the run ended, once all of it is shown; what ends the showing ends the watching."""
+    """
+    How the run ended, once all of it is shown; what ends the showing ends the watching. It is told
+    as the log tells it: what a terminal shows is copied, piped and kept as anything else is.
+    """
     showing = asyncio.create_task(shown)
     ending = asyncio.create_task(house.outcome(run))
     try:
         await asyncio.wait((showing, ending), return_when=asyncio.FIRST_COMPLETED)
         if showing.done():
             showing.result()
-        outcome = await ending
+        try:
+            outcome = await ending
+        except CancelledRunError:
+            await asyncio.wait((showing,), timeout=2 * LAST_WORDS)
+            if not showing.done():  # neither it nor who cancelled it has told its end
+                raise
+            showing.result()
+            return _told_end(house.log, run)
         await showing
-        return outcome
+        told = house.world.clean(finished(run, outcome)).payload
+        return outcome_from_json(told["outcome"])
     finally:
         showing.cancel()
         ending.cancel()
         await asyncio.gather(showing, ending, return_exceptions=True)
+
+
+def _told_end(log: Log, run: str) -> Outcome:
+    """How the log says that the run ended."""
+    ends = [each.event.payload for each in log.run(run) if each.event.kind == "run.finished"]
+    return outcome_from_json(ends[-1]["outcome"])
 
 
 async def _show(house: House, run: str, live: Live | None) -> None:

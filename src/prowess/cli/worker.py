@@ -7,6 +7,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import note, print_json
+from prowess.cli.staying import stay
 
 
 def register(app: typer.Typer) -> None:
@@ -32,17 +33,16 @@ def worker(
     Work on queued runs of the project until Ctrl-C.
 
     With database_url as many workers as you like share one queue, and the runs of one that dies are
-    taken up by the others. A worker that is told to end leaves its runs to them at once.
+    taken up by the others. A worker that is told to end leaves its runs to them; a call that must not
+    be made twice has 10 seconds to be done.
     """
     import asyncio
-    import gc
     import signal
 
     from prowess.discover.catalog import Catalog, open_catalog
     from prowess.engine.finding import find_roots
     from prowess.engine.queueing import of_worker
 
-    gc.enable()  # unlike a command that lives for a moment
     settings = Desk(project=project, data=data, dirs=dirs).settings
     queueing = of_worker(settings, at_once)
 
@@ -63,4 +63,4 @@ def worker(
                 note(f"Worker {name} takes {queueing.at_once} runs at once (Ctrl-C ends it)")
             await told_to_end.wait()
 
-    asyncio.run(work())
+    stay(work())

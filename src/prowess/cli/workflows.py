@@ -73,7 +73,8 @@ def convert(
     from prowess.workflow.convert import convert as converted
 
     found = _skill(skill, Desk(project=project, data=data, dirs=dirs))
-    if FILE in found.files:
+    # What a SKILL.md would become can be looked at again, beside what became of it.
+    if FILE in found.files and not (show and found.files[0] != FILE):
         raise UsageError(f"{found.name} has a {FILE} already", hint=f"see {found.path}/{FILE}")
     text = converted(found, instructions(instructions_text(found)))
     path = os.path.join(found.path, FILE)
