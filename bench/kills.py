@@ -21,12 +21,14 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import random
+import signal
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -90,7 +92,8 @@ async def live(subject: Subject, kill_after: float | None, *, starting: bool) ->
         raise BrokenError(f"a child was still at work after {LONGEST:.0f} s") from None
     finally:
         if child.returncode is None:
-            child.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child.pid, signal.SIGKILL)  # `child.kill()` may reap it and lose its code
         _, told = await child.communicate()
         watching.cancel()
         with contextlib.suppress(asyncio.CancelledError):
@@ -163,9 +166,7 @@ class SkillRun:
                 self.asked[payload["iteration"]] = self._requests()[payload["iteration"]]
 
     def check(self, *, ended: bool) -> None:
-        kept = list(self.log.run(RUN))
-        hold(kept[: len(self.seen)] == self.seen, "an event that was read is lost or changed")
-        hold([each.seq for each in kept] == [*range(1, len(kept) + 1)], "events are not in order")
+        kept = kept_as_read(self.log, self.seen)
         for call_id, file in self.written.items():
             hold(self._file(call_id) == file, f"{call_id} was finished and is made again")
         requests = self._requests()
@@ -199,6 +200,14 @@ class SkillRun:
         """How often each reply was asked for."""
         trace = self.folder / "requests"
         return Counter(map(int, trace.read_text().split())) if trace.exists() else Counter()
+
+
+def kept_as_read(log: SqliteLog, seen: Sequence[Recorded]) -> list[Recorded]:
+    """All events of the run, in order; those that were read before a kill are as they were."""
+    kept = list(log.run(RUN))
+    hold(kept[: len(seen)] == list(seen), "an event that was read is lost or changed")
+    hold([each.seq for each in kept] == [*range(1, len(kept) + 1)], "events are not in order")
+    return kept
 
 
 def hold(promise: bool, broken: str) -> None:  # noqa: FBT001  what is held reads first
@@ -237,19 +246,25 @@ async def child(folder: Path) -> None:
 
     request = RunRequest(skill="scribe", workspace=str(folder / "work"), model="scripted")
     async with open_house(settings_of(folder), open_model=open_model) as house:
-        await begin_or_go_on(house, request.as_json())
-        print(READY.decode(), end="", flush=True)
-        await house.outcome(RUN)
+        await live_on(house, KIND, request.as_json())
 
 
-async def begin_or_go_on(house: House, request: Mapping[str, Any]) -> None:
+async def live_on(house: House, kind: str, request: Mapping[str, Any]) -> None:
+    """One life of a child, from where the last one ended; it says when kills may fall."""
+    await begin_or_go_on(house, RUN, kind, request)
+    print(READY.decode(), end="", flush=True)
+    await house.outcome(RUN)
+
+
+async def begin_or_go_on(house: House, run: str, kind: str, request: Mapping[str, Any]) -> None:
+    """What a child does with a work: it cannot know whether it is the first to have it."""
     try:
-        state = await house.engine.state(RUN)
+        state = await house.engine.state(run)
     except UnknownRunError:
-        await house.engine.start(KIND, RUN, request)
+        await house.engine.start(kind, run, request)
         return
     if state == "interrupted":
-        await house.engine.resume(RUN)
+        await house.engine.resume(run)
 
 
 def options(about: str, *, kills: int) -> argparse.ArgumentParser:
@@ -263,8 +278,19 @@ def options(about: str, *, kills: int) -> argparse.ArgumentParser:
     return parser
 
 
+def play(
+    begin: Callable[[Path], Subject],
+    child: Callable[[Path], Coroutine[Any, Any, None]],
+    given: argparse.Namespace,
+) -> int:
+    """Be the child that is killed, or torment it and print what came of it; 1 when a promise is broken."""
+    if given.child:
+        asyncio.run(child(given.child))
+        return 0
+    return judge(begin, given)
+
+
 def judge(begin: Callable[[Path], Subject], given: argparse.Namespace) -> int:
-    """Torment, and print what came of it; 1 when a promise is broken."""
     seed = random.randrange(10**6) if given.seed is None else given.seed
     told: dict[str, Any] = {"seed": seed, "kills asked for": given.kills}
     began = time.monotonic()
@@ -304,10 +330,7 @@ def found_of(told: Mapping[str, Any]) -> Found:
 
 def main() -> int:
     given = options("Kill runs at random moments, and look what is lost.", kills=100).parse_args()
-    if given.child:
-        asyncio.run(child(given.child))
-        return 0
-    return judge(SkillRun, given)
+    return play(SkillRun, child, given)
 
 
 if __name__ == "__main__":

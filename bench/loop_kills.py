@@ -16,22 +16,16 @@ At the end the plan, the report, the attempts and the branches are those of a lo
 killed. The exit code is 1 when a promise is broken.
 """
 
-import argparse
-import asyncio
-import json
-import random
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from kills import READY, RUN, BrokenError, hold, torment
+from kills import RUN, BrokenError, hold, live_on, options, play
+from mixed import begin_repository, git
 
-from prowess.core.errors import UnknownRunError
 from prowess.core.event import Recorded
 from prowess.loop.house import open_whole_house
 from prowess.loop.request import LoopRequest
@@ -88,9 +82,7 @@ class LoopRun:
         (self.folder / "agent.py").write_text(AGENT)
         (self.work / "PLAN.md").write_text(PLAN)
         (self.work / "mine.txt").write_text("a person's")
-        self._git("init", "-q", "-b", "main")
-        self._git("add", "-A")
-        self._git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "mine")
+        begin_repository(self.work)
         self.log = SqliteLog(settings_of(self.folder).log_file)
 
     def command(self) -> Sequence[str]:
@@ -147,11 +139,10 @@ class LoopRun:
         return {line[6:]: line[3] for line in lines if line.startswith("- [")}
 
     def _git(self, *words: str) -> str:
-        done = subprocess.run(
-            ["git", *words], cwd=self.work, capture_output=True, text=True, check=False
-        )
-        hold(done.returncode == 0, f"git {' '.join(words)}: {done.stderr}")
-        return done.stdout
+        try:
+            return git(self.work, *words)
+        except subprocess.CalledProcessError as error:
+            raise BrokenError(f"git {' '.join(words)}: {error.stderr}") from error
 
 
 def settings_of(folder: Path) -> Settings:
@@ -168,47 +159,16 @@ async def child(folder: Path, parallel: int) -> None:
         parallel=parallel,
     )
     async with open_whole_house(settings_of(folder)) as house:
-        try:
-            state = await house.engine.state(RUN)
-        except UnknownRunError:
-            await house.engine.start(KIND, RUN, request.as_json())
-        else:
-            if state == "interrupted":
-                await house.engine.resume(RUN)
-        print(READY.decode(), end="", flush=True)
-        await house.outcome(RUN)
+        await live_on(house, KIND, request.as_json())
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Kill loops at random, and look what is lost.")
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--minutes", type=float, default=15.0, help="begin nothing after so long")
+    parser = options("Kill loops at random moments, and look what is lost.", kills=50)
     parser.add_argument("--parallel", type=int, default=1)
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.child:
-        asyncio.run(child(given.child, given.parallel))
-        return 0
-    seed = random.randrange(10**6) if given.seed is None else given.seed
-    told = {"seed": seed, "parallel": given.parallel, "kills asked for": given.kills}
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            counts = asyncio.run(
-                torment(
-                    partial(LoopRun, parallel=given.parallel),
-                    Path(folder).resolve(),
-                    kills=given.kills,
-                    until=began + 60 * given.minutes,
-                    chance=random.Random(seed),
-                )
-            )
-        except BrokenError as error:
-            print(json.dumps({**told, "broken": str(error)}, indent=2))
-            return 1
-    print(json.dumps({**told, **counts, "seconds": round(time.monotonic() - began)}, indent=2))
-    return 0
+    return play(
+        partial(LoopRun, parallel=given.parallel), partial(child, parallel=given.parallel), given
+    )
 
 
 if __name__ == "__main__":

@@ -18,11 +18,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kills import begin_or_go_on
+
 from prowess.core.chat import Message
-from prowess.core.errors import ModelError, UnknownRunError
+from prowess.core.errors import ModelError
 from prowess.core.skill import Skill
 from prowess.engine import workflows
-from prowess.engine.house import House
 from prowess.engine.request import RunRequest
 from prowess.engine.running import KIND as SKILL
 from prowess.loop.house import open_whole_house
@@ -33,10 +34,11 @@ from prowess.settings import Settings
 
 FAULTY = 0.15  # of the replies go wrong
 FILES = 3
+# With iterations enough that chance alone never uses them up.
 SKILLS = {
-    "scribe/SKILL.md": "---\nname: scribe\ndescription: Writes files.\nallowed-tools: Write Read\n---\nWrite them.\n",
-    "helper/SKILL.md": "---\nname: helper\ndescription: Helps.\ncontext: fork\nallowed-tools: Write Read\n---\nHelp.\n",
-    "lead/SKILL.md": "---\nname: lead\ndescription: Leads.\nallowed-tools: Write Read Skill\n---\nLead.\n",
+    "scribe/SKILL.md": "---\nname: scribe\ndescription: Writes files.\nmax-iterations: 40\nallowed-tools: Write Read\n---\nWrite them.\n",
+    "helper/SKILL.md": "---\nname: helper\ndescription: Helps.\ncontext: fork\nmax-iterations: 40\nallowed-tools: Write Read\n---\nHelp.\n",
+    "lead/SKILL.md": "---\nname: lead\ndescription: Leads.\nmax-iterations: 80\nallowed-tools: Write Read Skill\n---\nLead.\n",
     "steps/skill.yaml": """\
 name: steps
 description: Takes some steps.
@@ -110,9 +112,13 @@ def lay(folder: Path, run: str) -> None:
     work.mkdir(parents=True)
     if kind_of(run) == "loop":
         (work / "PLAN.md").write_text(PLAN)
-        git(work, "init", "-q", "-b", "main")
-        git(work, "add", "-A")
-        git(work, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "begin")
+        begin_repository(work)
+
+
+def begin_repository(work: Path) -> None:
+    git(work, "init", "-q", "-b", "main")
+    git(work, "add", "-A")
+    git(work, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "begin")
 
 
 def git(work: Path, *words: str) -> str:
@@ -200,20 +206,9 @@ async def work_off(folder: Path, runs: Sequence[str], chance: random.Random) -> 
     async with open_whole_house(settings_of(folder), open_model=open_model) as house:
         print("ready", flush=True)
         for run in runs:
-            await _begin_or_go_on(house, folder, run)
+            await begin_or_go_on(house, run, *request_of(folder, run))
             outcome = await house.outcome(run)
             print(run, outcome.ending, shlex.quote(outcome.reason), flush=True)
-
-
-async def _begin_or_go_on(house: House, folder: Path, run: str) -> None:
-    try:
-        state = await house.engine.state(run)
-    except UnknownRunError:
-        kind, request = request_of(folder, run)
-        await house.engine.start(kind, run, request)
-        return
-    if state == "interrupted":
-        await house.engine.resume(run)
 
 
 if __name__ == "__main__":

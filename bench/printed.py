@@ -6,7 +6,6 @@ else it prints. What such a table does not have is found by the patterns below. 
 nothing is a figure that was not measured, never a silent gap.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -143,15 +142,6 @@ def _first(text: str, known_by: str, column: str) -> float | None:
         if known_by in table.header and (at := table.column(column)) is not None:
             return _value(table.rows[0][at])
     return None
-
-
-def kills(text: str) -> Found:
-    """The JSON that a bench of kills prints last."""
-    from kills import found_of
-
-    begins = text.find("{")
-    told = json.loads(text[begins:]) if begins >= 0 else {"broken": "nothing was printed"}
-    return found_of({"kills asked for": 0, **told})
 
 
 Reader = Callable[[str], Found]

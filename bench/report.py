@@ -95,10 +95,10 @@ def _rows(bench: Bench, before: Bench | None) -> Iterator[Sequence[str]]:
 
 
 def _last(figure: Figure, before: Figure | None) -> str:
-    """The figure before, and by how much this one is better or worse."""
+    """The figure before, and by how much this one is better or worse, where a promise says which is which."""
     if before is None or before.value is None or figure.value is None:
         return ""
-    if not before.value:
+    if not before.value or not figure.promise:
         return before.shown
     more = figure.value / before.value - 1
     gain = more if figure.at_least is not None else -more
