@@ -39,12 +39,16 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Prowess needs Python 3.11 or newer; make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "python3 has no venv here: install the package python3-venv"; exit 1; }
 
+# The pins are whole, so nothing is resolved: pip would look at the newest release of what is asked for
+# with an extra, and refuse the day that one appears.
+PINNED := $(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes
+
 $(VENV)/.run: $(VENV)/bin/python requirements/run.txt pyproject.toml
 	@echo "Setting up $(VENV), once…"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(PINNED) -r requirements/run.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(PINNED) -r requirements/dev.txt
 	@touch $@

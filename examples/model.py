@@ -98,9 +98,16 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def main() -> None:
-    file, port = sys.argv[1:]
-    Handler.rules = json.loads(Path(file).read_text(encoding="utf-8"))
-    server = ThreadingHTTPServer(("127.0.0.1", int(port)), Handler)
+    try:
+        file, port = sys.argv[1:]
+        Handler.rules = json.loads(Path(file).read_text(encoding="utf-8"))
+        server = ThreadingHTTPServer(("127.0.0.1", int(port)), Handler)
+    except OSError as error:
+        sys.exit(f"{error.filename or f'port {port}'}: {error.strerror}")
+    except json.JSONDecodeError as error:
+        sys.exit(f"{file} is not JSON: {error}")
+    except ValueError:
+        sys.exit("usage: python3 model.py rules.json PORT")
     print(f"listening on http://127.0.0.1:{port}/v1", flush=True)
     server.serve_forever()
 

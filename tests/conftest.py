@@ -18,6 +18,8 @@ hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
+# Whoever begins the tests in the background begins them deaf to Ctrl-C, and so would be all they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 TOO_LONG = 300  # seconds; a test that hangs fails, and the others go on

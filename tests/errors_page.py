@@ -39,12 +39,7 @@ class Raised:
     hint: str
     kind: str
     where: str
-
-    @property
-    def told_as(self) -> tuple[int, int, str]:
-        """Exit code, HTTP status, and the word for programs."""
-        found = (told[1:] for told in TOLD_AS if issubclass(KINDS[self.kind], told[0]))
-        return next(found, (3, 500, "INTERNAL_ERROR"))
+    told_as: tuple[int | None, int, str]  # exit code, HTTP status, and the word for programs
 
 
 KINDS = {
@@ -52,8 +47,10 @@ KINDS = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, ProwessError)
 }
-# Their errors are observations for a model, and say in the message what it can do instead.
+# Their errors are observations for a model, and say in the message what it can do instead; but for
+# those about settings, which a person wrote.
 FOR_MODELS = ("permit", "tools")
+HTTP = "HttpError"  # of the server alone: it is made with its status and its word
 
 
 @cache
@@ -62,7 +59,7 @@ def every_error() -> list[Raised]:
     paths = [
         path
         for path in sorted(SOURCE.rglob("*.py"))
-        if not {"pack", *FOR_MODELS} & set(path.relative_to(SOURCE).parts)
+        if "pack" not in path.relative_to(SOURCE).parts
     ]
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
     bases = dict(_bases(trees.values()))
@@ -87,18 +84,35 @@ def _bases(trees: Iterable[ast.Module]) -> Iterator[tuple[str, str]]:
 def _made_in(path: Path, tree: ast.Module, bases: Mapping[str, str]) -> Iterator[Raised]:
     inside = path.relative_to(SOURCE)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and _name(node.func) in bases and node.args:
-            message = _pattern(node.args[0])
-            hints = [each.value for each in node.keywords if each.arg == "hint"]
-            is_caught = _name(node.func) not in KINDS and not hints  # and told by the part itself
-            if message != "…" and not is_caught:  # "…": words that were made, and listed, elsewhere
-                yield Raised(
-                    part=inside.parts[0].removesuffix(".py"),
-                    message=message,
-                    hint=_pattern(hints[0]) if hints else "",
-                    kind=bases[_name(node.func)],
-                    where=f"{inside.as_posix()}:{node.lineno}",
-                )
+        if not (isinstance(node, ast.Call) and _name(node.func) in bases and node.args):
+            continue
+        name, of_http = _name(node.func), _name(node.func) == HTTP
+        if inside.parts[0] in FOR_MODELS and bases[name] != "SettingsError":
+            continue
+        message = _pattern(node.args[2 if of_http else 0])
+        hints = [each.value for each in node.keywords if each.arg == "hint"]
+        is_caught = name not in KINDS and not hints and not of_http  # and told by the part itself
+        if message != "…" and not is_caught:  # "…": words that were made, and listed, elsewhere
+            yield Raised(
+                part=inside.parts[0].removesuffix(".py"),
+                message=message,
+                hint=_pattern(hints[0]) if hints else "",
+                kind=bases[name],
+                where=f"{inside.as_posix()}:{node.lineno}",
+                told_as=_over_http(node) if of_http else _told_as(bases[name]),
+            )
+
+
+def _told_as(kind: str) -> tuple[int, int, str]:
+    found = (told[1:] for told in TOLD_AS if issubclass(KINDS[kind], told[0]))
+    return next(found, (3, 500, "INTERNAL_ERROR"))
+
+
+def _over_http(made: ast.Call) -> tuple[None, int, str]:
+    status, word = made.args[:2]
+    assert isinstance(status, ast.Constant)
+    assert isinstance(status.value, int)
+    return None, status.value, _pattern(word)
 
 
 def _name(node: ast.expr) -> str:
@@ -136,7 +150,8 @@ def page() -> str:
             lines += ["", f"## {part}", "", "| message | what to do | exit code | HTTP |"]
             lines.append("|---|---|---|---|")
         code, status, word = each.told_as
-        lines.append(f"| {_cell(each.message)} | {_cell(each.hint)} | {code} | {status} {word} |")
+        shown = "" if code is None else code
+        lines.append(f"| {_cell(each.message)} | {_cell(each.hint)} | {shown} | {status} {word} |")
     return "\n".join(lines) + "\n"
 
 

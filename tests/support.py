@@ -1,6 +1,7 @@
-"""What the tests share: skills written in a line, and what a command leaves behind."""
+"""What the tests share: skills written in a line, what a command leaves behind, and waiting."""
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 from prowess.core.skill import Skill
 
+PATIENCE = 90  # seconds, of which a busy machine may need most
 HEADER = "---\nname: {name}\ndescription: {description}\n---\n\n{body}\n"
 
 
@@ -58,3 +60,11 @@ class Result:
 
 
 Cli = Callable[..., Result]
+
+
+def until(holds: Callable[[], object]) -> None:
+    """Wait for what another process or thread is to make true."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.02)

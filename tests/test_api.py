@@ -19,6 +19,14 @@ def test_every_public_name_is_there() -> None:
     assert set(prowess.__all__) == set(prowess._HOMES)
 
 
+def test_the_public_names_are_listed_before_they_are_used_and_no_others() -> None:
+    words = "import prowess; print([name for name in dir(prowess) if name[:2] != '__'])"
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+
+    assert done.stdout == f"{sorted(prowess.__all__)}\n"
+    assert "__version__" in dir(prowess)
+
+
 def test_importing_prowess_loads_nothing_else_of_ours() -> None:
     words = "import sys, prowess; print([m for m in sys.modules if m.startswith('prowess.')])"
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)

@@ -1,6 +1,7 @@
 """The house has an order; these tests hold it."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,8 +41,8 @@ KEEPERS = {
     "genai_prices": {"model"},
     "mcp": {"tools/remote", "workflow/renderers/mcp", "serve/mcp"},
     "pydantic": {"tools", "model", "serve"},
-    "tree_sitter": {"permit", "workflow/shell.py"},
-    "tree_sitter_bash": {"permit", "workflow/shell.py"},
+    "tree_sitter": {"permit", "workflow/tree.py"},
+    "tree_sitter_bash": {"permit", "workflow/tree.py"},
     "wcmatch": {"permit", "tools", "check"},
     "re2": {"permit/linear.py", "tools", "model/demo_script.py", "check", "workflow"},
     "charset_normalizer": {"tools"},
@@ -96,13 +97,14 @@ ABOVE: dict[str, set[str]] = {
     "loop": {"core", "settings", "engine", *STAGES},
     "serve": {"core", "settings", "engine", "loop", *STAGES},
 }
-EVERYTHING = {"core", "settings", "engine", "loop", "serve", "cli", "api", *STAGES}
+EVERYTHING = {"api", "cli", *ABOVE, *STAGES}
+DOORS = {"__init__", "__main__", "api", "cli"}  # what people call: they stand on all the rest
 
 
 def allowed(part: str) -> set[str]:
     if part in STAGES:
         return {"core", part}
-    return ABOVE[part] | {part} if part in ABOVE else EVERYTHING
+    return EVERYTHING if part in DOORS else ABOVE[part] | {part}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
@@ -120,6 +122,27 @@ def test_a_library_is_known_only_to_its_keeper(path: Path) -> None:
         uses = any(name.split(".")[0] == library for name in imports(path))
 
         assert not uses or any(here.startswith(keeper) for keeper in keepers), library
+
+
+# They open the log and tell it nothing.
+READERS = {
+    "cli/board.py",
+    "cli/checkup.py",
+    "cli/compare.py",
+    "cli/keeping.py",
+    "cli/log.py",
+    "cli/runs.py",
+}
+
+
+def test_who_tells_the_log_something_opens_it_where_secrets_are_taken_out() -> None:
+    opens = {
+        str(path.relative_to(SOURCE))
+        for path in modules()
+        if "prowess.observe.opening.open_log" in imports(path)
+    }
+
+    assert opens == {"engine/log.py", *READERS}
 
 
 @pytest.mark.parametrize("command", ["list", "read", "match"])
@@ -140,6 +163,16 @@ def test_nothing_heavy_is_imported_once_the_index_is_warm(command: str, home: Pa
         {"sqlite3"} if command == "match" else set()
     )  # its choice is a fact for the log
     assert not loaded & heavy
+
+
+def test_the_page_of_the_architecture_tells_of_every_part() -> None:
+    page = (SOURCE.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"^\| `(\w+)(?:/|\.py)` \|", page, re.MULTILINE))
+
+    there = {
+        path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.suffix in {"", ".py"}
+    }
+    assert told == there - {"__init__", "__main__", "__pycache__"}
 
 
 def test_no_module_outgrows_a_reader() -> None:

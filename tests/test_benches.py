@@ -88,6 +88,15 @@ def test_less_is_better_where_nothing_says_at_least() -> None:
 
 
 @pytest.mark.usefixtures("bench")
+def test_a_figure_of_which_nothing_was_promised_is_neither_better_nor_worse() -> None:
+    report = module("report")
+
+    told = report.summary({"toy": ran(made(15.0))}, {"toy": ran(made(10.0))})
+
+    assert "| 10 x |" in told
+
+
+@pytest.mark.usefixtures("bench")
 def test_a_bench_that_failed_is_a_row_that_says_so() -> None:
     report = module("report")
 

@@ -33,6 +33,7 @@ def test_every_setting_is_documented_with_its_default() -> None:
     for name, field in FIELDS.items():
         row = next(line for line in text.splitlines() if line.startswith(f"| `{name}`"))
         assert ("*yours*" in row) == field.own, name
+        assert ("*lower only*" in row) == field.lower, name
         if isinstance(default := defaults[name], float):
             assert f"`{default:g}s`" in row
         elif isinstance(default, bool | int):

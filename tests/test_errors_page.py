@@ -19,6 +19,7 @@ WITHOUT_HINT = frozenset(
         "… cannot be read: …",
         "… cannot call tools: …",
         "there is no …: a part of the path is a file, not a folder",
+        "Reload is not supported by these skills",
     }
 )
 
@@ -39,3 +40,10 @@ def test_an_error_is_listed_with_its_words_its_hint_and_its_codes() -> None:
     assert told.part == "cli"
     assert told.hint == "`prowess runs show` tells how it stands"
     assert told.told_as == (2, 400, "VALIDATION_ERROR")
+
+
+def test_errors_of_the_server_alone_and_of_settings_that_a_stage_reads_are_listed_too() -> None:
+    told = {each.message: (each.told_as, each.part) for each in every_error()}
+
+    assert told["a token is needed"] == ((None, 401, "UNAUTHORIZED"), "serve")
+    assert told["…: there is no setting …"] == ((2, 400, "VALIDATION_ERROR"), "tools")

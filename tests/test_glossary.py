@@ -3,15 +3,19 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
+from mcp import Client
 
 from prowess.cli.app import make_app
+from serve.mcp_talking import Home as Talk
 from serve.served import Home
 from test_docs import DOCS, ROOT
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+PAGES = ROOT / "src" / "prowess" / "serve"
 ROWS = re.findall(r"^\| \*\*(.+?)\*\* \| .* \| (.*?) ?\|$", GLOSSARY, re.MULTILINE)
 TWINS = sorted({twin for _, twins in ROWS for twin in twins.split(", ") if twin})
 TWIN = re.compile(rf"\b({'|'.join(map(re.escape, TWINS))})s?\b", re.IGNORECASE)
@@ -49,7 +53,7 @@ def test_the_pages_keep_to_the_glossary(path: Path) -> None:
 
 
 def helps(command: typer.core.TyperCommand, name: str) -> Iterator[tuple[str, str]]:
-    yield name, f"{command.help} {command.short_help}"
+    yield name, f"{command.help} {command.short_help} {command.epilog}"
     for parameter in command.params:
         yield f"{name} {parameter.opts[0]}", f"{parameter.name} {getattr(parameter, 'help', '')}"
     for each, inner in getattr(command, "commands", {}).items():
@@ -82,6 +86,43 @@ def test_rest_keeps_to_the_glossary(project: Path, tmp_path: Path) -> None:
 
     said = [word.replace("_", " ").replace("/", " ") for word in words_of(schema["paths"])]
     assert [word for word in said if TWIN.search(word)] == []
+
+
+def test_mcp_keeps_to_the_glossary(project: Path, tmp_path: Path) -> None:
+    async def listed(client: Client) -> list[Any]:
+        tools, prompts = await client.list_tools(), await client.list_prompts()
+        return [*tools.model_dump()["tools"], *prompts.model_dump()["prompts"]]
+
+    found = Talk(project, tmp_path / "data").talk(listed)
+    names = [each["name"] for each in found]
+
+    said = [word.replace("_", " ") for word in (*names, *words_of(found))]
+    assert [word for word in said if TWIN.search(word)] == []
+    assert len(found) > 20
+
+
+def shown_by(script: str) -> Iterator[str]:
+    """What stands in quotes; a small word alone is a name of the page's own."""
+    script = re.sub(r"^\s*//.*$", "", script, flags=re.MULTILINE)
+    for found in re.finditer(r'"([^"\n]*)"|`([^`]*)`', script):
+        said = re.sub(r"\$\{[^}]*\}", " ", found[1] or found[2] or "")
+        if " " in said or said[:1].isupper():
+            yield said
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted([*PAGES.glob("static/*.js"), *PAGES.glob("templates/*")]),
+    ids=lambda path: path.name,
+)
+def test_the_dashboard_keeps_to_the_glossary(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".js":
+        text = "\n".join(shown_by(text))
+
+    said = {found[1].lower() for found in TWIN.finditer(re.sub(r"<[^>]*>", " ", text))}
+
+    assert {word for word in said if (path.name, word) not in MEANT} == set()
 
 
 def test_events_keep_to_the_glossary() -> None:

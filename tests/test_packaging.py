@@ -5,11 +5,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from email import message_from_string
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 # Names of caches and of what only a checkout has.
@@ -78,8 +81,79 @@ def test_what_is_no_python_is_there_too(names: set[str], name: str) -> None:
     assert any(each.startswith("prowess/serve/static/") for each in names)
 
 
+@pytest.mark.parametrize(("pins", "wanted"), [("run", "prowess"), ("dev", "prowess[all]")])
+def test_the_pins_name_all_that_is_needed(pins: str, wanted: str) -> None:
+    """`make` installs them as they are and resolves nothing, so what is not named would be missing."""
+    text = (ROOT / "requirements" / f"{pins}.txt").read_text(encoding="utf-8")
+    pinned = {_plain(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+
+    assert _needed(Requirement(wanted)) - pinned == {"prowess"}
+
+
+def _needed(wanted: Requirement) -> set[str]:
+    """It and all that it stands on, on this machine."""
+    seen: set[tuple[str, str]] = set()
+    asked = [(wanted.name, extra) for extra in ("", *wanted.extras)]
+    while asked:
+        name, extra = asked.pop()
+        if (name, extra) in seen:
+            continue
+        seen.add((name, extra))
+        for line in metadata.requires(name) or ():
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                asked += [(needed.name, each) for each in ("", *needed.extras)]
+    return {_plain(name) for name, _ in seen}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
 def test_no_tests_and_no_caches_are_in_it(names: set[str]) -> None:
     assert [name for name in sorted(names) if ELSEWHERE.search(name)] == []
+
+
+def test_an_sdist_has_what_its_tests_and_pages_speak_of() -> None:
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    chosen = about["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+
+    assert {"src", "tests", "examples", "docs", "Makefile", "Containerfile"} <= set(chosen)
+    assert ".dockerignore" in chosen
+    assert [name for name in chosen if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("extra", "missing", "command"),
+    [
+        ("serve", "fastapi", ["serve", "--port", "0"]),
+        ("serve", "uvicorn", ["serve", "--port", "0"]),
+        ("semantic", "wordllama", ["match", "review a change"]),
+    ],
+)
+def test_a_command_whose_extra_is_missing_says_how_to_get_it(
+    home: Path, project: Path, extra: str, missing: str, command: list[str]
+) -> None:
+    """Nobody knows what it was installed from, so no command of one installer is named."""
+    script = f"""import sys
+sys.modules[{missing!r}] = None
+sys.argv = ["prowess", *{command!r}]
+from prowess.cli.app import main
+main()"""
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PROWESS_SKILLS_SEMANTIC": "true" if extra == "semantic" else "false"},
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode in {2, 3}
+    assert f"install Prowess again with its extra {extra}, in brackets" in done.stderr
+    assert "pip install" not in done.stderr
 
 
 def test_the_wheel_tells_its_extras_and_its_command(wheel: Path) -> None:
@@ -178,3 +252,26 @@ def test_bash_completes_what_is_typed(home: Path, project: Path) -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["backup"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not here")
+def test_fish_completes_commands_and_names_of_skills(home: Path, project: Path) -> None:
+    programs = Path(sys.executable).parent
+    if not (programs / "prowess").exists():
+        pytest.skip("prowess is not installed as a command here")
+    script = """
+        prowess --show-completion fish | source
+        complete --do-complete 'prowess ba'
+        complete --do-complete 'prowess show code-q'
+    """
+
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", script],
+        env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"},
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["backup", "code-quality"]

@@ -1,4 +1,4 @@
-"""Every requirement of the design has a row with a test that is there and is run."""
+"""Every requirement of the design, and every trap, has a row with a test that is there and is run."""
 
 import ast
 import os
@@ -12,8 +12,11 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 PAGE = (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
 ROWS = re.findall(
-    r"^\| (\d+\.\d+) \| (.+) \| `(.+)` \| `(.+)::(\w+)` \| \[.+\]\((.+)\) \|$", PAGE, re.MULTILINE
+    r"^\| (\d+\.\d+) \| (.+) \| `(.+)` \| ((?:`.+?::\w+`(?:, )?)+) \| \[.+\]\((.+)\) \|$",
+    PAGE,
+    re.MULTILINE,
 )
+TRAPS = re.findall(r"^\| (\D.+) \| `(.+)` \| `(.+)::(\w+)` \|$", PAGE, re.MULTILINE)
 SECTIONS = (10, 5, 8, 12, 7, 6, 6, 3, 4, 3)  # how many requirements each has, in the design
 NUMBERS = [
     f"{section}.{number}"
@@ -63,8 +66,24 @@ def run_in(file: Path) -> frozenset[str]:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:40]}")
 def test_a_row_names_what_is_there_and_a_test_that_is_run(row: tuple[str, ...]) -> None:
-    _, _, where, file, name, page = row
+    _, _, where, tests, page = row
+
+    assert (ROOT / "src" / "prowess" / where).exists()
+    for file, name in re.findall(r"`(.+?)::(\w+)`", tests):
+        assert name in run_in(TESTS / file)
+    assert (ROOT / "docs" / page.partition("#")[0]).exists()
+
+
+def test_every_trap_has_a_row_of_one_form() -> None:
+    _, _, page = PAGE.partition("\n## Traps\n")
+    rows = [line for line in page.splitlines() if line.startswith("| ")]
+
+    assert len(TRAPS) == len(rows) - page.count("| trap | where | test |") > 0
+
+
+@pytest.mark.parametrize("trap", TRAPS, ids=lambda trap: trap[0][:60])
+def test_a_trap_names_what_is_there_and_a_test_that_is_run(trap: tuple[str, ...]) -> None:
+    _, where, file, name = trap
 
     assert (ROOT / "src" / "prowess" / where).exists()
     assert name in run_in(TESTS / file)
-    assert (ROOT / "docs" / page.partition("#")[0]).exists()
