@@ -4,7 +4,7 @@ Every bench, one after the other, and one table of what they found.
     .venv/bin/python bench/all.py                   the whole of it, half an hour
     .venv/bin/python bench/all.py --quick           smaller, five minutes at most
     .venv/bin/python bench/all.py --only serve,loop    some of them
-    .venv/bin/python bench/all.py --keep            also write docs/benchmarks.md, .json and the plots
+    .venv/bin/python bench/all.py --keep            also write docs/benchmarks.*, the plots and the README's table
 
 Each bench is a process of its own with a limit of time; one that fails or takes too long is a row
 that says so. Leave the machine alone meanwhile. The exit code is 1 when a bench could not be run;
@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import headlines
 import printed
 import report
 from table import Found, read
@@ -121,7 +122,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Every bench, and one table of what they found.")
     parser.add_argument("--quick", action="store_true", help="smaller, five minutes at most")
     parser.add_argument("--only", default="", metavar="NAME,NAME", help="some benches")
-    parser.add_argument("--keep", action="store_true", help="write docs/benchmarks.* and the plots")
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="write docs/benchmarks.*, the plots and the README's table",
+    )
     given = parser.parse_args()
     if given.keep and given.quick:
         parser.error("what a quick look finds is not worth keeping; leave one of the two out")
@@ -137,6 +142,7 @@ def main() -> int:
     print(report.summary(benches, report.kept()))
     if given.keep:
         report.keep(benches)
+        headlines.keep()
     return int(any(bench.failed for bench in benches.values()))
 
 

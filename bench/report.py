@@ -68,10 +68,10 @@ def keep(benches: Mapping[str, Bench], *, docs: Path = DOCS) -> None:
     file.write_text(json.dumps([asdict(each) for each in measured.values()], indent=1) + "\n")
 
 
-def inserted(page: str, text: str) -> str:
+def inserted(page: str, text: str, begin: str = BEGIN, end: str = END) -> str:
     """The page with this text between its marks."""
-    head, rest = page.split(BEGIN)
-    return f"{head}{BEGIN}\n\n{text.strip()}\n\n{END}{rest.split(END)[1]}"
+    head, rest = page.split(begin)
+    return f"{head}{begin}\n\n{text.strip()}\n\n{end}{rest.split(end)[1]}"
 
 
 def document(benches: Mapping[str, Bench], before: Mapping[str, Bench]) -> str:

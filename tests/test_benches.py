@@ -224,3 +224,14 @@ def test_a_broken_line_that_no_test_runs_is_listed(
 
     assert [mutant.after for mutant in turned] == ["(n <= 3)", "(n >= 7)"]
     assert [mutant.after for mutant in alive] == ["(n >= 7)"]
+
+
+@pytest.mark.usefixtures("bench")
+def test_every_figure_of_the_readme_is_the_one_that_was_kept() -> None:
+    """`make bench BENCH=--keep` writes them, and nobody types one."""
+    headlines, report = module("headlines"), module("report")
+    page = headlines.README.read_text(encoding="utf-8")
+
+    told = report.inserted(page, headlines.table(report.kept()), headlines.BEGIN, headlines.END)
+
+    assert told == page

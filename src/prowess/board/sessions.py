@@ -23,7 +23,7 @@ def at_work(board: Board, name: str) -> Session:
         f"no session named {name} is at work",
         hint=f"did you mean {there[near[0]].name}?"
         if near
-        else f"start it: prowess session start {name} --role ROLE",
+        else "`prowess session list` shows who is; `prowess session start NAME --role ROLE` begins one",
     )
 
 

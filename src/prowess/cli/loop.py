@@ -67,26 +67,44 @@ def loop(
         ),
     ] = 1,
     max_attempts: Annotated[
-        int, typer.Option("--max-attempts", metavar="N", min=1, max=100, help="Of one task.")
+        int,
+        typer.Option(
+            "--max-attempts", metavar="N", min=1, max=100, help="How often one task is tried."
+        ),
     ] = 3,
     attempts: Annotated[
         int,
-        typer.Option("--attempts", metavar="N", min=0, help="Of all tasks together; 0: no limit."),
+        typer.Option(
+            "--attempts",
+            metavar="N",
+            min=0,
+            help="Attempts at all tasks together before the loop ends; 0: no limit.",
+        ),
     ] = 0,
     max_time: Annotated[
         str,
         typer.Option(
-            "--max-time", metavar="TIME", help="The whole loop, such as 90m; empty: no limit."
+            "--max-time", metavar="TIME", help="How long the whole loop may take, such as 90m."
         ),
     ] = "",
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", metavar="N", min=0, help="0: no limit.")
+        int,
+        typer.Option(
+            "--max-tokens",
+            metavar="N",
+            min=0,
+            help="Tokens that all agents together may use; 0: no limit.",
+        ),
     ] = 0,
     max_cost: Annotated[
-        float, typer.Option("--max-cost", metavar="DOLLARS", min=0, help="US dollars; 0: no limit.")
+        float,
+        typer.Option(
+            "--max-cost", metavar="DOLLARS", min=0, help="US dollars it may cost; 0: no limit."
+        ),
     ] = 0.0,
     wall: Annotated[
-        str, typer.Option("--wall", metavar="TIME", help="One attempt of an agent.")
+        str,
+        typer.Option("--wall", metavar="TIME", help="How long one attempt of an agent may take."),
     ] = "1h",
     idle: Annotated[
         str,

@@ -34,7 +34,7 @@ Project = Annotated[
 Data = Annotated[
     str | None,
     typer.Option(
-        "--data", metavar="DIR", help="Where the log and the index live. Also PROWESS_DATA."
+        "--data", metavar="DIR", help="Where runs, log, board and index are. Also PROWESS_DATA."
     ),
 ]
 

@@ -95,10 +95,18 @@ def _failed(
         f"{named.name} did not answer{number}: {said}"
         if transient
         else f"{named.name} refused the request{number}: {said}",
-        hint=_place(named) if isinstance(error, library.ModelConnectionError) else "",
+        hint=_next(error, named, transient=transient),
         transient=transient,
         retry_after=error.retry_after,
     )
+
+
+def _next(error: library.ModelAPIError, named: Named, *, transient: bool) -> str:
+    if isinstance(error, library.ModelConnectionError):
+        return _place(named)
+    if transient:
+        return "it may answer later, and a run that was kept goes on: `prowess runs resume`"
+    return "its words say what it minds; `prowess doctor` shows which models are set up"
 
 
 def _said(error: Exception) -> str:

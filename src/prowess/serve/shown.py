@@ -20,6 +20,7 @@ KEPT = 20_000  # views of ended runs, which never change again
 SHOWN = 100  # characters of an id in a message
 LOOKED = 200  # runs looked at in one go for those that are wanted
 LOOKS = 10
+LISTED = "GET /api/runs lists those there are"
 Shown = Literal[State, Standing]
 
 
@@ -47,7 +48,7 @@ class Views:
         if kept := self._ended.get((run, is_brief)):
             return kept
         if run not in self._log.runs_beginning(run) and not self._is_part(run):
-            raise UnknownRunError(f"Run not found: {run[:SHOWN]}", hint=self._near(run))
+            raise UnknownRunError(f"Run not found: {run[:SHOWN]}", hint=self._near(run) or LISTED)
         events = self._log.run(run)
         view = run_view(map(_brief, events) if is_brief else events)
         if view.ended:
