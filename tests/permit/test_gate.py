@@ -107,6 +107,20 @@ def test_a_star_forbids_although_it_would_not_grant(rule: str) -> None:
         "$x y",
         "ls (",  # not certain, so it may be anything
         "su -c 'rm x'",
+        "eval rm x",
+        'eval "$x"',
+        "exec rm x",
+        "trap 'rm x' EXIT",
+        "bash -c 'ls; rm x'",
+        "sh -ec 'rm x'",
+        "bash -o pipefail -c 'rm x'",
+        "bash --norc -c -- 'rm x'",
+        'dash -c "$x"',
+        "timeout 5 bash -c 'sudo rm x'",
+        "bash -c 'bash -c \"rm x\"'",
+        "xargs -I{} sh -c 'rm x'",
+        "echo 'rm x' | sh",
+        "bash <<< 'rm x'",
     ],
 )
 def test_a_forbidden_command_is_found_wherever_it_hides(command: str) -> None:
@@ -114,6 +128,25 @@ def test_a_forbidden_command_is_found_wherever_it_hides(command: str) -> None:
 
     assert not told.allowed
     assert not told.askable
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bash -c 'ls; make'",
+        "eval make",
+        ". .venv/bin/activate && pytest",
+        "source ./env",
+        "bash build.sh --clean",
+        "bash -e build.sh",
+        "trap - EXIT",
+        "exec 2>&1",
+    ],
+)
+def test_a_script_that_does_not_say_what_is_forbidden_is_let_through(command: str) -> None:
+    gate = gate_by("sandbox", disallowed=parse_rules("Bash(rm:*)"))
+
+    assert ask(gate, "Bash", command=command).allowed
 
 
 def test_a_forbidden_subcommand_leaves_the_others() -> None:

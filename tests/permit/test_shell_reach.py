@@ -51,6 +51,8 @@ def test_a_star_for_the_program_is_no_leave_to_run_another() -> None:
     assert allowed("Bash(* --version)", "python3 --version")
     assert allowed("Bash(* --version)", "docker-compose --version")
     assert not allowed("Bash(* --version)", "sh -c id --version")
+    assert not allowed("Bash(* --version)", "rbash -c id --version")
+    assert not allowed("Bash(* --version)", "php8.2 -r 'x()' --version")
     assert not allowed("Bash(* --version)", "python3 -c 'import os' --version")
     assert not allowed("Bash(* --version)", "npx evil --version")
     assert not allowed("Bash(* --help *)", "bash evil --help x")

@@ -197,7 +197,7 @@ class Toolbox:
             text, whole = await asyncio.to_thread(self._shortened, call.id, text)
             facts |= {"whole_output": whole} if whole else {}
         if made.healed:
-            text = f"{text}\n\n[Healed: {'; '.join(made.healed)}]"
+            text = f"{text}\n\n[Recovered: {'; '.join(made.healed)}]"
         return replace(made, call_id=call.id, text=text, facts=facts)
 
     def _shortened(self, call_id: str, text: str) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from prowess.permit.shell.git import plainly
 from prowess.permit.shell.reach import applies
 from prowess.permit.shell.redirects import check_forbidden, check_redirects
 from prowess.permit.shell.simple import Simple
+from prowess.permit.shell.spoken import spoken
 from prowess.permit.shell.syntax import read_script
 from prowess.permit.shell.words import ForbiddenError, RefusedError, Word
 from prowess.permit.shell.wrappers import unwrap
@@ -131,7 +132,7 @@ def _check_forbidden(simple: Simple, policy: Policy) -> None:
 
 def _visible(simple: Simple) -> Sequence[Sequence[Word]]:
     try:
-        found = list(islice(_layers(simple.words, fed=simple.fed), _MOST_INNER + 1))
+        found = list(islice(_layers(simple.words, simple), _MOST_INNER + 1))
     except RefusedError as error:  # it may run anything, also what is forbidden
         raise ForbiddenError(str(error)) from None
     if len(found) > _MOST_INNER:
@@ -139,13 +140,17 @@ def _visible(simple: Simple) -> Sequence[Sequence[Word]]:
     return found
 
 
-def _layers(words: Sequence[Word], *, fed: bool) -> Iterator[Sequence[Word]]:
+def _layers(words: Sequence[Word], simple: Simple) -> Iterator[Sequence[Word]]:
     """The command, and every command that it would run in turn."""
     yield words
-    if wrapped := unwrap(words, fed=fed):
-        yield from _layers(wrapped.words, fed=fed)
+    if wrapped := unwrap(words, fed=simple.fed):
+        yield from _layers(wrapped.words, simple)
     for inner in inner_commands(words):
-        yield from _layers(inner, fed=fed)
+        yield from _layers(inner, simple)
+    if script := spoken(words, reads=simple.fed or simple.piped).strip():
+        for each in read_script(script):
+            if each.words:
+                yield from _layers(each.words, each)
 
 
 def _granted(simple: Simple, policy: Policy) -> str:

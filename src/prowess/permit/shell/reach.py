@@ -17,8 +17,9 @@ _BY_FOLDER = frozenset(
     " pre-commit turbo nx".split()
 )
 _LAUNCHERS = re.compile(
-    r"(?:ba|da|z|k|c|tc|fi|a)?sh|pwsh|python[\d.]*|pypy3?|perl|ruby|node(?:js)?|deno|bun|php|lua|tclsh|"
-    r"Rscript|osascript|npx|bunx|uvx|pipx|make|gmake|docker|podman|kubectl|ssh|java|expect|vim?|ed|ex"
+    r"r?(?:ba|da|z|k|mk|c|tc|fi|a)?sh|pwsh|"
+    r"(?:python|pypy|perl|ruby|node(?:js)?|php|lua(?:jit)?|tclsh|wish|guile|scala|groovy|julia)[\d.-]*|"
+    r"deno|bun|Rscript|osascript|npx|bunx|uvx|pipx|make|gmake|docker|podman|kubectl|ssh|java|expect|vim?|ed|ex"
 )
 _FILE = re.compile(r"[\w*.-]*\.[A-Za-z]\w{0,4}", re.ASCII)
 

@@ -47,7 +47,7 @@ export function behind({ kind, event, end }) {
   const parts = [];
   if (kind === "call") {
     if (event.input && Object.keys(event.input).length) parts.push(["Input", () => inputs(event.input)]);
-    if (end?.healed?.length) parts.push(["Helped itself", () => el("ul", {}, end.healed.map((how) => el("li", {}, how)))]);
+    if (end?.healed?.length) parts.push(["Recovered", () => el("ul", {}, end.healed.map((how) => el("li", {}, how)))]);
     if (end?.text) parts.push([end.refused ? "Refused" : end.ok ? "Result" : "Failed with", () => text(end.text)]);
     if (end?.facts && Object.keys(end.facts).length) parts.push(["Facts", () => json(end.facts)]);
   } else if (kind === "question") {
