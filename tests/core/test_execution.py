@@ -39,7 +39,7 @@ WRONG = [
     ("max_retries_per_tool", 101, "use a whole number from 0 to 100"),
     ("timeout_per_iteration", "soon", "use a time such as 500ms, 30s, 1.5s or 2m, at most 24h"),
     ("early_termination", "perhaps", "use true or false"),
-    ("early_termination", 1, "use true or false"),
+    ("early_termination", 2, "use true or false"),
     ("early_termination", None, "use true or false"),
     ("model", "", "use a name, as text"),
     ("model", "  ", "use a name, as text"),

@@ -171,24 +171,38 @@ def test_one_name_or_several_between_commas_count_as_a_list(
     assert text_list(written) == names
 
 
-@pytest.mark.parametrize("written", [True, "true", "True", "yes", "YES", " on "])
+@pytest.mark.parametrize("written", [True, "true", "True", "yes", "YES", " on ", 1, "1", "y", "Y"])
 def test_every_spelling_of_yes_is_meant(written: object) -> None:
     assert truth(written, default=False) is True
     assert not skill(disable_model_invocation=written).model_may_invoke
     assert skill(user_invocable=written).user_may_invoke
 
 
-@pytest.mark.parametrize("written", [False, "false", "no", "No", "off"])
+@pytest.mark.parametrize("written", [False, "false", "no", "No", "off", 0, "0", "n"])
 def test_every_spelling_of_no_is_meant(written: object) -> None:
     assert truth(written, default=True) is False
     assert skill(disable_model_invocation=written).model_may_invoke
     assert not skill(user_invocable=written).user_may_invoke
 
 
-@pytest.mark.parametrize("written", [None, "", "maybe", 1, 0, [], {}])
+@pytest.mark.parametrize("written", [None, "", "maybe", 2, -1, 1.0, [], {}])
 def test_what_is_neither_yes_nor_no_leaves_the_default(written: object) -> None:
     assert truth(written, default=True) is True
     assert truth(written, default=False) is False
+
+
+@pytest.mark.parametrize("written", ["", "maybe", 2, 1.0, [], {"a": True}])
+def test_who_may_call_it_is_a_person_where_that_cannot_be_read(written: object) -> None:
+    assert not skill(disable_model_invocation=written).model_may_invoke
+    assert skill(user_invocable=written).user_may_invoke
+    assert skill(disable_model_invocation=None).model_may_invoke
+
+
+@pytest.mark.parametrize("written", [{"Bash": True}, 7, True, ["Read", {"Bash": True}], [1]])
+def test_tools_that_are_forbidden_in_a_way_that_cannot_be_read_are_all_forbidden(
+    written: object,
+) -> None:
+    assert skill(disallowed_tools=written).disallowed_tools == ("*",)
 
 
 def test_each_value_is_shown_as_json() -> None:

@@ -251,6 +251,17 @@ def test_a_skills_own_problems_are_found_by_its_name(tmp_path: Path) -> None:
     assert [problem.message for problem in catalog.problems_by_skill["odd"]] == ["no name"]
 
 
+def test_a_definition_file_that_gave_nothing_is_one_of_the_skills_problems(tmp_path: Path) -> None:
+    write_file(tmp_path / "both" / "SKILL.md", "---\nname: [\n")
+    write_file(tmp_path / "both" / "manifest.json", '{"name": "Both", "description": "Reads."}')
+
+    catalog = catalog_of(tmp_path)
+
+    told = [(p.path.removeprefix(f"{tmp_path}/both/"), p.message) for p in catalog.problems]
+    assert ("SKILL.md", "the header never ends") in told
+    assert catalog.problems_by_skill["both"] == catalog.problems
+
+
 # Asking
 
 

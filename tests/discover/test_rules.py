@@ -335,9 +335,13 @@ def test_what_nobody_sees_in_a_description_is_an_error(folder: Path) -> None:
     [
         (b"", "no header", 1),
         (b"---\nname: x\n", "the header never ends", 1),
-        (b"---\nname: caf\xe9\n---\n", "not UTF-8", 2),
-        (b"---\nname: a\x07\n---\n", "a control character", 2),
-        (b"---\nname: a\nname: b\n---\n", "refused in YAML: the field 'name' stands twice", 3),
+        (b"---\nname: caf\xe9\ndescription: d\n---\n", "not UTF-8", 2),
+        (b"---\nname: a\x07\ndescription: d\n---\n", "a control character", 2),
+        (
+            b"---\nname: pdf-tools\ndescription: d\nname: b\n---\n",
+            "refused in YAML: the field 'name' stands twice",
+            4,
+        ),
     ],
 )
 def test_what_cannot_be_read_is_one_error_with_its_line(

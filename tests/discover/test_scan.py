@@ -297,6 +297,16 @@ def test_a_link_to_a_plain_file_is_nothing(tmp_path: Path) -> None:
     assert problems(tmp_path) == []
 
 
+def test_several_links_to_a_plain_file_are_nothing_either(tmp_path: Path) -> None:
+    write_skill(tmp_path, "pdf")
+    (tmp_path / "file").write_text("text")
+    for name in ("one", "two", "three"):
+        (tmp_path / name).symlink_to("file")
+
+    assert found(tmp_path) == ["pdf"]
+    assert problems(tmp_path) == []
+
+
 def test_a_link_mended_after_the_first_walk_is_followed_in_the_second(tmp_path: Path) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "pdf").symlink_to(tmp_path / "elsewhere" / "pdf")

@@ -90,6 +90,43 @@ def test_taking_out_a_block_with_other_line_ends_than_the_file_leaves_no_half_of
     assert without_block(f"# Mine\r\n\r\n{BLOCK}\r\n") == "# Mine\r\n"
 
 
+def test_the_lines_of_the_old_block_do_not_decide_on_those_of_the_new() -> None:
+    many = skills_block([Card(f"s{n}", "Reads.", "project", f"/s/{n}") for n in range(60)])
+    windows = many.replace("\n", "\r\n")
+    mine = "mine\n" * 200
+
+    once = with_block(f"{mine}\n{windows}\n", many)
+
+    assert once == f"{mine}\n{many}\n"
+    assert with_block(once, many) == once
+    assert with_block(windows, OTHER) == OTHER.replace("\n", "\r\n")
+
+
+@given(
+    before=st.text(st.sampled_from("a\r\n"), max_size=8),
+    after=st.text(st.sampled_from("a\r\n"), max_size=8),
+    end=st.sampled_from(("\n", "\r\n")),
+)
+def test_syncing_twice_changes_nothing_whatever_the_line_ends(
+    before: str, after: str, end: str
+) -> None:
+    text = f"{before}\n{BLOCK}\n{after}".replace("\n", end)
+
+    once = with_block(text, OTHER)
+
+    assert with_block(once, OTHER) == once
+
+
+@given(text=st.text(st.sampled_from("a\r\n"), min_size=1, max_size=12))
+def test_taking_the_block_out_gives_back_a_file_with_mixed_line_ends(text: str) -> None:
+    assert without_block(with_block(text, BLOCK)) == text
+
+
+@pytest.mark.parametrize("text", ["x\r", "x\r\n", "a\r\nx\r", "x\n\r", "x"])
+def test_a_file_that_ends_in_half_a_line_end_keeps_it(text: str) -> None:
+    assert without_block(with_block(text, BLOCK)) == text
+
+
 def test_a_second_opening_before_the_end_is_a_torn_block_and_nothing_is_lost() -> None:
     text = f"<skills_system>\nPRECIOUS\n\n{BLOCK}\n"
 

@@ -95,7 +95,7 @@ def test_a_skill_that_is_named_in_the_task_is_ahead_of_its_like() -> None:
         assert names(ranker(named, like).rank(task))[0] == "pdf-tools"
 
 
-@pytest.mark.parametrize("name", ["nas", "mit", "dell", "aws-ses"])
+@pytest.mark.parametrize("name", ["nas", "mit", "dell", "aws-ses", "har", "ini", "web-og"])
 def test_a_name_that_is_a_little_word_elsewhere_finds_its_skill(name: str) -> None:
     asked = ranker(PDF, skill(name, "Works on devices."))
     said = name.rsplit("-", maxsplit=1)[-1]

@@ -1,5 +1,6 @@
 """Text into stems: inflections meet, stop words vanish, nothing crashes."""
 
+# ruff: noqa: RUF001  letters of other alphabets are meant
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,13 +121,69 @@ def test_a_letter_and_its_accent_stay_together_in_a_long_text() -> None:
         "用户使用的",
         "ユーザー、ください",
         "사용자 사용",
+        "ketika pengguna yang untuk dengan ini",
+        "och till som har med när användaren",
+        "og til som har med når brugeren ikke",
+        "kun käyttäjä joka tai myös",
+        "kui kasutaja ning või",
+        "és az akik akkor ha felhasználó",
+        "když uživatel který nebo jako",
+        "keď používateľ ktorý alebo ako",
+        "kada korisnik koji ili kako",
+        "când utilizatorul pentru și sau",
+        "kai vartotojas kuris arba yra",
+        "kad lietotājs kurš vai arī",
+        "quan amb els usuari és",
+        "khi người dùng và của cho",
+        "όταν ο χρήστης και για τους που",
+        "коли користувач та для які",
+        "когато потребителят и за които",
+        "када корисник који и за",
+        "כאשר המשתמש של את עם",
+        "وقتی کاربر که برای این را",
+        "جب صارف کے لیے اور",
+        "যখন এবং জন্য থেকে",
     ],
 )
 def test_little_words_of_other_languages_give_nothing(text: str) -> None:
     assert words(text) == []
 
 
-@pytest.mark.parametrize("name", ["ai", "jest", "pod", "os", "com", "todo", "comment", "sin"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "ai",
+            "jest",
+            "pod",
+            "os",
+            "com",
+            "todo",
+            "comment",
+            "sin",
+            "go",
+            "io",
+            "ci",
+            "vi",
+            "op",
+            "var",
+        ),
+        *(
+            "sense",
+            "wake",
+            "volt",
+            "care",
+            "pro",
+            "men",
+            "mint",
+            "hindi",
+            "stata",
+            "immer",
+            "nav",
+            "alt",
+        ),
+    ],
+)
 def test_a_little_word_that_is_also_a_name_of_the_trade_is_kept(name: str) -> None:
     assert words(name) == [stem(name)]
 

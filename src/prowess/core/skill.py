@@ -26,11 +26,19 @@ class Problem:
     level: Level = "error"
     hint: str = ""
     line: int | None = None
+    column: int | None = None
+
+    @property
+    def place(self) -> str:
+        """As compilers write it and editors understand it: the path, and what is known of line and column."""
+        known = (each for each in (self.path, self.line, self.line and self.column) if each)
+        return ":".join(map(str, known))
 
     def as_json(self) -> dict[str, Any]:
         return {
             "path": self.path,
             "line": self.line,
+            **({"column": self.column} if self.column else {}),
             "level": self.level,
             "message": self.message,
             "hint": self.hint,
@@ -119,7 +127,9 @@ class Skill:
 
     @property
     def disallowed_tools(self) -> tuple[str, ...]:
-        return tool_list(self.fields.get("disallowed_tools"))
+        """What cannot be read may have forbidden anything, so it forbids everything."""
+        value = self.fields.get("disallowed_tools")
+        return tool_list(value) if value is None or names_tools(value) else ("*",)
 
     @property
     def when_to_use(self) -> str:
@@ -135,7 +145,9 @@ class Skill:
 
     @property
     def model_may_invoke(self) -> bool:
-        return not truth(self.fields.get("disable_model_invocation"), default=False)
+        """Not where that is in doubt either: whoever writes the field wants to keep models out."""
+        value = self.fields.get("disable_model_invocation")
+        return not truth(value, default=value is not None)
 
     @property
     def user_may_invoke(self) -> bool:
@@ -179,6 +191,13 @@ def tool_list(value: object) -> tuple[str, ...]:
     return tuple(tool for tool in (*tools, text[start:]) if tool)
 
 
+def names_tools(value: object) -> bool:
+    """Is it of a kind that `tool_list` reads whole?"""
+    if isinstance(value, list):
+        return all(item is None or isinstance(item, str) for item in value)
+    return isinstance(value, str)
+
+
 def text_list(value: object) -> tuple[str, ...]:
     """A list of names; one name, or several between commas, counts as a list."""
     return _texts(value if isinstance(value, list) else str(value or "").split(","))
@@ -188,15 +207,18 @@ def _texts(values: list[Any]) -> tuple[str, ...]:
     return tuple(text for value in values if value is not None and (text := str(value).strip()))
 
 
+_TRUTHS = dict.fromkeys(("true", "yes", "y", "on", "1"), True) | dict.fromkeys(
+    ("false", "no", "n", "off", "0"), False
+)
+
+
 def truth(value: object, *, default: bool) -> bool:
-    """YAML 1.1 authors write `yes`, YAML 1.2 authors `true`; both mean it."""
-    if isinstance(value, str):
-        value = {
-            "true": True,
-            "yes": True,
-            "on": True,
-            "false": False,
-            "no": False,
-            "off": False,
-        }.get(value.strip().lower())
-    return value if isinstance(value, bool) else default
+    """YAML 1.1 authors write `yes`, YAML 1.2 authors `true`, others `1`; all mean it."""
+    if isinstance(value, str | int):
+        return _TRUTHS.get(str(value).strip().lower(), default)
+    return default
+
+
+def says_truth(value: object) -> bool:
+    """Is it a spelling of yes or of no?"""
+    return truth(value, default=True) == truth(value, default=False)

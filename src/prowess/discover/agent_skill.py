@@ -42,6 +42,7 @@ def _warn(draft: Draft, found: Frontmatter, data: bytes) -> None:
             line=found.lines.get("description"),
         )
     warn_of_length(draft, data)
+    draft.warn_of_guards(found.fields, found.lines)
     if not SPELLINGS.isdisjoint(found.fields):
         warn_of_settings(draft, found.fields, found.lines)
 

@@ -31,7 +31,7 @@ from prowess.discover.index import (
     Rows,
 )
 from prowess.discover.roots import Root
-from prowess.discover.scan import Scan, scan
+from prowess.discover.scan import DEFINITIONS, Scan, scan
 
 _ALONE = ("SKILL.md",)  # one tuple for the many skills that are nothing else
 
@@ -66,16 +66,13 @@ class Catalog:
 
     @cached_property
     def problems_by_skill(self) -> Mapping[str, tuple[Problem, ...]]:
-        """Each skill's own problems, by name."""
-        by_path: dict[str, list[Problem]] = {}
+        """Each skill's own problems by name, those of a definition file that gave nothing to it included."""
+        by_folder: dict[str, list[Problem]] = {}
         for problem in self.problems:
-            by_path.setdefault(problem.path, []).append(problem)
-        return {
-            skill.name: tuple(
-                p for file in skill.files for p in by_path.get(f"{skill.path}/{file}", ())
-            )
-            for skill in self.skills.values()
-        }
+            folder, _, file = problem.path.rpartition("/")
+            if file in DEFINITIONS:
+                by_folder.setdefault(folder, []).append(problem)
+        return {skill.name: tuple(by_folder.get(skill.path, ())) for skill in self.skills.values()}
 
 
 def open_catalog(roots: Sequence[Root], *, index_folder: str | None = None) -> Catalog:

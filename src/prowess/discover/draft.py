@@ -1,12 +1,14 @@
 """What one definition file says, before the files of a folder are put together into a skill."""
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from prowess.core.errors import SkillError
+from prowess.core.files import decode
 from prowess.core.skill import Format, Level, Problem
+from prowess.discover.guards import may_hold_guards, unread_guards
 from prowess.discover.header import Mended
 from prowess.discover.naming import is_faultless, name_faults, suggestion
 
@@ -19,7 +21,11 @@ _ACTIVE = frozenset("/\\$`;|&<>")  # people and agents type names into shells
 
 @dataclass(slots=True)
 class Draft:
-    """A reader fills it; `name` is None until one is found usable, and the folder's name steps in."""
+    """
+    A reader fills it; `name` is None until one is found usable, and the folder's name steps in.
+
+    A `strict` one is for an author who wants to hear of everything at once.
+    """
 
     format: Format
     folder: str
@@ -28,6 +34,7 @@ class Draft:
     description: str = ""
     header: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    strict: bool = False
 
     def note(
         self, message: str, *, hint: str, line: int | None = None, level: Level = "warning"
@@ -51,6 +58,20 @@ class Draft:
             )
         )
 
+    def refuse(self, error: SkillError) -> None:
+        """Give up the file; in the strict reading, note what is wrong and read on."""
+        if not self.strict:
+            raise error
+        self.note(str(error), hint=error.hint, line=error.line, level="error")
+
+    def text_of(self, data: bytes) -> str:
+        """The file as text; read on, what is not UTF-8 shows as U+FFFD."""
+        try:
+            return decode(data)
+        except SkillError as error:
+            self.refuse(error)
+            return data.decode("utf-8", "replace")
+
     def take_header(self, fields: dict[str, Any], mended: Iterable[Mended]) -> None:
         self.header = fields
         for each in mended:
@@ -71,9 +92,12 @@ class Draft:
             return
         name = value.strip()
         if climbs(name):
-            raise SkillError(
-                f"the name {name!r} is a path", hint=f"write `name: {better}`", line=line
+            self.refuse(
+                SkillError(
+                    f"the name {name!r} is a path", hint=f"write `name: {better}`", line=line
+                )
             )
+            return
         if not is_usable(name):
             self.note(f"the name {name[:80]!r} cannot be used", hint=until, line=line)
             return
@@ -102,9 +126,16 @@ class Draft:
             if value is None or isinstance(value, str)
             else "description is not text"
         )
-        raise SkillError(
-            what, hint="say in `description:` what the skill does and when to use it", line=line
-        )
+        hint = "say in `description:` what the skill does and when to use it"
+        self.refuse(SkillError(what, hint=hint, line=line))
+
+    def warn_of_guards(self, fields: Mapping[str, Any], lines: Mapping[str, int]) -> None:
+        """The skill is listed, and gives away less, until its author is understood."""
+        if not may_hold_guards(fields):
+            return
+        for unread in unread_guards(fields):
+            line = lines.get(unread.field)
+            self.note(unread.message, hint=unread.hint, line=line, level="error")
 
     def warn_if_unfilled(self, description: str, line: int | None) -> None:
         """A new skill is listed before it is described, but not in silence."""

@@ -33,13 +33,13 @@ class Found:
     statuses: list[os.stat_result | None]  # None for a file that could not be read
 
 
-def read_folder(path: str, names: list[str]) -> Found:
-    """`names` are the definition files. Never raises: what is wrong becomes a problem."""
+def read_folder(path: str, names: list[str], *, strict: bool = False) -> Found:
+    """`names` are the definition files. Never raises: what is wrong becomes a problem, all of it in a `strict` reading."""
     drafts: list[Draft] = []
     problems: list[Problem] = []
     statuses: list[os.stat_result | None] = []
     for name in names:
-        draft = Draft(_format(name, names), path, name)
+        draft = Draft(_format(name, names), path, name, strict=strict)
         status = None
         try:
             status, data = read_definition(path, name)

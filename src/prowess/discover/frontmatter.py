@@ -8,16 +8,16 @@ reports the same places as errors.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from prowess.core.errors import SkillError
 from prowess.core.plain_yaml import Document
 from prowess.core.safe_yaml import YamlRefusedError, YamlSyntaxError, read_mapping
+from prowess.discover.blocks import FIELD, blocks, read_on
 from prowess.discover.header import MAX_HEADER, TEXT_FIELDS, Frontmatter, Mended, leave_out_unseen
 
 FENCE = "---"
 _CLOSING = re.compile(r"\n---([^\S\n]*)(?=\n|\Z)")
-_FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 _STARTS_SOMETHING_ELSE = ("|", ">", "#")
 # What YAML takes for quoted text, and what follows it on the line.
 _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*(.*)""")
@@ -25,16 +25,40 @@ _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*(.*)""")
 
 def parse(text: str) -> Frontmatter:
     """Read leniently; raises `SkillError` only when there is no header to save."""
+    return parse_on(text, _raise)[0]
+
+
+def parse_on(text: str, refuse: Callable[[SkillError], None]) -> tuple[Frontmatter, dict[str, int]]:
+    """
+    As `parse`, for whoever wants to hear of everything: a field that YAML from strangers may not hold
+    is told to `refuse`. If that lets it pass, the rest is read, and the fields now missing come with their lines.
+    """
     text, mended = _unix(text)
     header, body, first_line, body_line = _split(text, mended)
+    (document, repaired), missing = read_on(
+        header,
+        lambda rest: _read(rest, first_line),
+        refuse,
+        first_line=first_line,
+        longest=MAX_HEADER,
+    )
+    mended += [*repaired, *leave_out_unseen(document.value, document.lines)]
+    return Frontmatter(document.value, document.lines, body, body_line, mended), missing
+
+
+def _raise(error: SkillError) -> None:
+    raise error
+
+
+def _read(header: str, first_line: int) -> tuple[Document, list[Mended]]:
+    mended: list[Mended] = []
     try:
         document = read_mapping(
             header, first_line=first_line, keep_text=TEXT_FIELDS, max_chars=MAX_HEADER
         )
     except YamlSyntaxError as error:
         document = _repaired(header, first_line, error, mended)
-    mended += leave_out_unseen(document.value, document.lines)
-    return Frontmatter(document.value, document.lines, body, body_line, mended)
+    return document, mended
 
 
 def _unix(text: str) -> tuple[str, list[Mended]]:
@@ -95,10 +119,12 @@ def _repaired(header: str, first_line: int, error: SkillError, mended: list[Mend
     be read is dropped and reported. With no field left, the first error stands.
     """
     whole = Document({})
-    blocks = _blocks(header)
-    mended += _strays(header.split("\n")[: blocks[0][0] if blocks else None], first_line)
-    for number, key, block in blocks:
-        part = _read_block(key, block, first_line + number, mended)
+    lines = header.split("\n")
+    found = blocks(lines)
+    mended += _strays(lines[: found[0].start if found else None], first_line)
+    for start, end, key in found:
+        block = "\n".join(lines[start:end]) + "\n"
+        part = _read_block(key, block, first_line + start, mended)
         for name, value in part.value.items():
             if name in whole.value:
                 raise YamlRefusedError(
@@ -136,10 +162,10 @@ def _read_block(key: str, block: str, line: int, mended: list[Mended]) -> Docume
 def _misread(key: str, block: str, line: int) -> Mended:
     """Why the value of `key` was no YAML, though its text is plain to see."""
     for number, row in enumerate(block.split("\n"), line):
-        if row.startswith("\t") and _FIELD.fullmatch(row.strip()):
+        if row.startswith("\t") and FIELD.fullmatch(row.strip()):
             what = f"a tab at the start of a line, which was read as more of {key!r}"
             return Mended(number, what, "a field begins in the first column; indent with spaces")
-    found = _FIELD.match(block)
+    found = FIELD.match(block)
     if found and (found[2] or "").startswith(("'", '"')):
         what = f"the quotes of {key!r} are not those of YAML, so it was read as plain text"
         return Mended(
@@ -149,21 +175,10 @@ def _misread(key: str, block: str, line: int) -> Mended:
     return Mended(line, what, "put the value in quotes")
 
 
-def _blocks(header: str) -> list[tuple[int, str, str]]:
-    """Each field that begins in the first column: where, its key, and the lines that belong to it."""
-    lines = header.split("\n")
-    starts = [(at, found[1]) for at, line in enumerate(lines) if (found := _FIELD.fullmatch(line))]
-    ends = [at for at, _ in starts[1:]] + [len(lines)]
-    return [
-        (at, key, "\n".join(lines[at:end]) + "\n")
-        for (at, key), end in zip(starts, ends[: len(starts)], strict=True)
-    ]
-
-
 def _as_text(block: str) -> str | None:
     """The value as one line of text, or None when it is clearly meant to be something else."""
     first, *rest = block.rstrip("\n").split("\n")
-    found = _FIELD.fullmatch(first)
+    found = FIELD.fullmatch(first)
     value = (found[2] or "").strip() if found else ""
     if not value or value.startswith(_STARTS_SOMETHING_ELSE):
         return None

@@ -27,7 +27,7 @@ PLAIN = 0
 STATE, SETTLED, WATCHED, CHILDREN, PROBLEMS, NAME, DESCRIPTION, FORMAT, FILES, NEEDY, HEADER = (
     range(11)
 )
-_MAGIC = f"prowess index 8.{HEADER} {__version__}"
+_MAGIC = f"prowess index 9.{HEADER} {__version__}"
 
 
 class Kept(Mapping[str, Any]):

@@ -8,10 +8,11 @@ and the skill has no instructions.
 import json
 import math
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from prowess.core.errors import SkillError
-from prowess.core.files import decode
 from prowess.discover.draft import Draft
 from prowess.discover.header import leave_out_unseen
 
@@ -24,7 +25,7 @@ _SEMVER = re.compile(r"\d+\.\d+\.\d+([-+].+)?")
 
 def read(draft: Draft, data: bytes, *, has_instructions: bool) -> None:
     """Fill `draft` from the bytes of a manifest.json; raises `SkillError` when it cannot be loaded."""
-    manifest = _parse(decode(data))
+    manifest = _parse(draft.text_of(data), draft.refuse)
     name = manifest.pop("name", None)
     draft.take_folder_name()
     if isinstance(name, str) and name.strip():
@@ -35,6 +36,7 @@ def read(draft: Draft, data: bytes, *, has_instructions: bool) -> None:
             hint='add `"name": "What People Call It"`; until then the folder\'s name is used',
         )
     draft.take_header(manifest, leave_out_unseen(manifest, {}))
+    draft.warn_of_guards(manifest, {})
     for fault, hint in faults(manifest):
         draft.note(fault, hint=hint)
     if not has_instructions:
@@ -78,7 +80,7 @@ def faults(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _parse(text: str) -> dict[str, Any]:
+def _parse(text: str, refuse: Callable[[SkillError], None]) -> dict[str, Any]:
     if len(text) > MAX_CHARS:
         raise SkillError(
             f"the manifest has {len(text):,} characters", hint=f"keep it under {MAX_CHARS:,}"
@@ -86,9 +88,9 @@ def _parse(text: str) -> dict[str, Any]:
     try:
         manifest = json.loads(
             text.removeprefix("\ufeff"),
-            object_pairs_hook=_once,
-            parse_constant=_number,
-            parse_float=_number,
+            object_pairs_hook=partial(_once, refuse=refuse),
+            parse_constant=partial(_number, refuse=refuse),
+            parse_float=partial(_number, refuse=refuse),
         )
         json.dumps(
             manifest, ensure_ascii=False
@@ -110,16 +112,18 @@ def _parse(text: str) -> dict[str, Any]:
     return manifest
 
 
-def _number(text: str) -> float:
+def _number(text: str, *, refuse: Callable[[SkillError], None]) -> float:
     if not math.isfinite(number := float(text)):
-        raise SkillError(f"not usable JSON: {text} is no number", hint="use plain values")
+        refuse(SkillError(f"not usable JSON: {text} is no number", hint="use plain values"))
     return number
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]], *, refuse: Callable[[SkillError], None]) -> dict[str, Any]:
+    """The fields of an object. Of one that stands twice, and where that can be borne, the first counts."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise SkillError(f"the field {key!r} stands twice", hint="keep one of them")
-        found[key] = value
+            refuse(SkillError(f"the field {key!r} stands twice", hint="keep one of them"))
+        else:
+            found[key] = value
     return found

@@ -9,14 +9,13 @@ legal and unwise, or fields that only some tools know.
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 from prowess.core.errors import ProwessError, SkillError
 from prowess.core.execution import SETTINGS
-from prowess.core.files import decode
-from prowess.core.skill import Problem
+from prowess.core.skill import Problem, spelled_alike
 from prowess.discover import agent_skill, frontmatter
 from prowess.discover.draft import UNDESCRIBED, Draft, folder_name
 from prowess.discover.folder import read_definition, read_folder
@@ -29,6 +28,7 @@ KNOWN_FIELDS = SETTINGS | frozenset(
     " disallowed_tools paths version dependencies".split()
 )
 LONGEST_COMPATIBILITY = 500
+_REPLACED = "\ufffd"  # stands for bytes that are no text
 
 
 def skill_folders(path: str) -> tuple[list[str], list[Problem]]:
@@ -91,7 +91,8 @@ def validate(path: str) -> list[Problem]:
             alone = (
                 [name, "skill.md"] if name == "manifest.json" and "skill.md" in names else [name]
             )
-            found += [_strict(problem) for problem in read_folder(folder, alone).problems]
+            problems = read_folder(folder, alone, strict=True).problems
+            found += [_strict(problem) for problem in problems]
     return sorted(
         found, key=lambda problem: (problem.path, problem.line or 0, problem.level, problem.message)
     )
@@ -107,41 +108,65 @@ def _strict(problem: Problem) -> Problem:
 
 def _agent_skill(folder: str, file: str) -> list[Problem]:
     """What the Agent Skills specification has against a SKILL.md."""
-    draft = Draft("skill.md", folder, file)
+    draft = Draft("skill.md", folder, file, strict=True)
+    if file != "SKILL.md":
+        draft.note(f"the file is called {file}", hint="rename it to SKILL.md", level="error")
     try:
         _, data = read_definition(folder, file)
-        found = frontmatter.parse(decode(data))
     except OSError as error:
         draft.note(
             f"cannot be read: {error.strerror}",
             hint="check the file and its permissions",
             level="error",
         )
-        return draft.problems
     except ProwessError as error:
-        line = error.line if isinstance(error, SkillError) else None
-        draft.note(str(error), hint=error.hint, line=line, level="error")
-        return draft.problems
-    if file != "SKILL.md":
-        draft.note(f"the file is called {file}", hint="rename it to SKILL.md", level="error")
+        draft.note(str(error), hint=error.hint, level="error")
+    else:
+        agent_skill.warn_of_length(draft, data)
+        _header(draft, data)
+    return draft.problems
+
+
+def _header(draft: Draft, data: bytes) -> None:
+    """Whatever of it can be read is held to the rules, however much cannot."""
+    before = len(draft.problems)
+    text = draft.text_of(data)
+    is_text = len(draft.problems) == before
+    try:
+        found, missing = frontmatter.parse_on(text, draft.refuse)
+    except SkillError as error:
+        if is_text:  # or else that is why
+            draft.refuse(error)
+        return
     for mended in found.mended:
         draft.note(mended.what, hint=mended.hint, line=mended.line, level="error")
-    check = _Fields(draft, found.fields, found.lines)
+    if not is_text:
+        missing |= {
+            key: found.lines[key] for key in found.fields if _REPLACED in str(found.fields[key])
+        }
+    check = _Fields(draft, found.fields, found.lines | missing, unread=missing)
     check.name()
     check.description()
     check.others()
-    agent_skill.warn_of_length(draft, data)
+    draft.warn_of_guards(found.fields, found.lines)
     agent_skill.warn_of_settings(draft, found.fields, found.lines)
-    return draft.problems
 
 
 class _Fields:
     """The header of one SKILL.md under the rules; each method adds what it finds to the draft."""
 
-    def __init__(self, draft: Draft, fields: Mapping[str, Any], lines: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        fields: Mapping[str, Any],
+        lines: Mapping[str, int],
+        *,
+        unread: Collection[str],
+    ) -> None:
         self._draft = draft
         self._fields = fields
         self._lines = lines
+        self._unread = unread  # they are there, and what they say is not known
 
     def name(self) -> None:
         hint = f"write `name: {folder_name(self._draft.folder)}`"
@@ -174,10 +199,11 @@ class _Fields:
                 "metadata is not a mapping of text to text",
                 "write `key: value` lines below it",
             )
-        self._tools("allowed-tools")
-        for field in self._fields:
+        written = dict.fromkeys((*self._fields, *self._unread))
+        for field in written:
+            self._tools(field)
             other = field.replace("-", "_") if "-" in field else field.replace("_", "-")
-            if other != field and other in self._fields:
+            if other != field and other in written:
                 self._error(field, f"{field} stands twice, in two spellings", "keep one of them")
             if field in agent_skill.SPEC_FIELDS:
                 continue
@@ -195,18 +221,17 @@ class _Fields:
                 self._error(field, f"{field} is not in the specification", hint)
 
     def _tools(self, field: str) -> None:
+        [name] = spelled_alike({field: None})
         value = self._fields.get(field)
-        if value is not None and not isinstance(value, str | list):
-            self._error(
-                field,
-                f"{field} is not text",
-                "write the tools on one line with blanks between them",
-            )
-        elif isinstance(value, str) and value.count("(") != value.count(")"):
+        if name not in ("allowed_tools", "disallowed_tools") or field in self._unread:
+            return
+        if isinstance(value, str) and value.count("(") != value.count(")"):
             self._error(
                 field, f"a bracket of {field} is never closed", "write it as in Bash(git diff:*)"
             )
-        elif isinstance(value, list) or "," in re.sub(r"\([^()]*\)", "", value or ""):
+        elif field in agent_skill.SPEC_FIELDS and (
+            isinstance(value, list) or "," in re.sub(r"\([^()]*\)", "", str(value))
+        ):
             self._warn(
                 field,
                 f"{field} is not space-separated",
@@ -215,6 +240,8 @@ class _Fields:
 
     def _text(self, field: str, *, longest: int | None, hint: str) -> str:
         value = self._fields.get(field)
+        if field in self._unread:
+            return ""
         if value is None:
             self._error(
                 field, f"no {field}" if field not in self._fields else f"{field} is empty", hint

@@ -109,6 +109,8 @@ class _Walk:
                 status = status_of(below or ".", dir_fd=opened)
                 place = status.st_ino ^ status.st_dev << 64
                 if by_link or seen is not None:
+                    if not stat.S_ISDIR(status.st_mode):
+                        continue  # a link to a plain file
                     seen = seen or set(visited)
                     if place in seen:
                         self._note(self._path(below), VISITED, "remove the link to it")
@@ -120,8 +122,6 @@ class _Walk:
                     or not row[SETTLED]
                     or row[STATE] != _state_on_disk(opened, below, status, row[WATCHED])
                 ):
-                    if not stat.S_ISDIR(status.st_mode):
-                        continue  # a link to a plain file
                     row = self._read(opened, below, status)
                     self.found.changed = True
                 visited.append(place)

@@ -16,16 +16,22 @@ from prowess.prompt.fences import Fence, fenced
 _OPENING = re.compile(r"<skills_system\b[^>]*>[ \t]*")
 _CLOSING = "</skills_system>"
 _LINE_START = re.compile(r"(?<=\n)")
+# Two line ends of one kind: before a `\n\n` of ours, a `\r` is the file's own. Others put in one.
+_BLANK_LINE = re.compile(r"(?:\r\n\r\n|\n\n|\r?\n)\Z")
 _BOM = "\ufeff"
 
 
 def with_block(text: str, block: str) -> str:
     """`text` with `block` in the place of the old one, or at the end; a broken old one is refused."""
     found = _old_block(text)
+    if found is not None:
+        before, after = text[: found[0]], text[found[1] :]
+        # The old block's lines have no say, or each sync would undo the one before.
+        beside = before + after
+        line = _line_end(beside if "\n" in beside else text)
+        return before + block.replace("\n", line) + after
     line = _line_end(text)
     block = block.replace("\n", line)
-    if found is not None:
-        return text[: found[0]] + block + text[found[1] :]
     if not text:
         return f"# Agents\n\n{block}\n"
     # The block ends with a line end only if the file did, so that `without_block` can tell.
@@ -42,7 +48,7 @@ def without_block(text: str) -> str:
     before, after = text[: found[0]], text[found[1] :]
     if after.strip():
         return before + re.sub(r"\A(?:\r?\n){1,2}", "", after)
-    return re.sub(r"\r?\n\Z", "", before) if after else re.sub(r"(?:\r?\n){1,2}\Z", "", before)
+    return re.sub(r"\r?\n\Z" if after else _BLANK_LINE, "", before)
 
 
 def _line_end(text: str) -> str:

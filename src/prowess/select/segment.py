@@ -20,7 +20,7 @@ from prowess import __version__
 from prowess.select.profile import Profile
 
 COMMON = 16  # what one skill in so many has is a row
-_MAGIC = f"prowess words 4.{COMMON} {__version__}".encode()
+_MAGIC = f"prowess words 5.{COMMON} {__version__}".encode()
 Key = tuple[str, int]  # a skill's folder and the state it was in
 Hit = tuple[int, int]  # a skill, and how strongly a stem speaks for it
 
