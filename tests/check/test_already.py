@@ -2,8 +2,9 @@
 
 import pytest
 
-from check.checks import PYTEST, check
+from check.checks import PYTEST, check, claim, inspected
 from check.repository import Repository
+from prowess.check.already import seen_by_us
 from prowess.check.criteria import success_of
 from prowess.core.evidence import Report
 from prowess.core.ports import Sandbox
@@ -75,3 +76,40 @@ def test_what_files_and_named_tests_show_is_already_so(
 )
 def test_more_runners_are_known_to_run_tests(command: str) -> None:
     assert success_of(command).type == "test_result"
+
+
+GREETS = "`hello.py` exists and greets people by name in five languages"
+CITED = claim(GREETS, inspected("hello.py:1", "It is `x = 1`"))
+
+
+def test_what_code_sees_only_a_part_of_is_not_seen_by_us(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("hello.py", "x = 1\n")
+
+    report = check(repo, sandbox, GREETS, claims=[CITED])
+
+    assert report.passed
+    assert not seen_by_us(report.criteria)
+    assert report.criteria[0].evidence[-1].seen == "only what was cited speaks of the rest of it"
+
+
+def test_what_code_sees_only_a_part_of_is_not_already_so(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("hello.py", "x = 1\n")
+    repo.commit("before")
+
+    report = check(repo, sandbox, GREETS, claims=[CITED], base="HEAD", may_be_so=True)
+
+    assert not report.passed
+    assert "no file differs" in report.reasons[-1]
+
+
+def test_what_code_sees_the_whole_of_needs_nobody_else(repo: Repository, sandbox: Sandbox) -> None:
+    repo.put("hello.py", "x = 1\n")
+    seen = "`hello.py` exists and `hello.py` contains `x = 1`"
+
+    report = check(repo, sandbox, seen, claims=[claim(seen, inspected("hello.py:1", "`x = 1`"))])
+
+    assert seen_by_us(report.criteria)

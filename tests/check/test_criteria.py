@@ -32,6 +32,11 @@ def words(target: str, quote: str, *, there: bool = True) -> Probe:
         ("There is no `old.py`", file("old.py", there=False)),
         ("`src/a.py` contains `def parse`", words("src/a.py", "def parse")),
         ('README.md mentions "the units"', words("README.md", "the units")),
+        ('`README.md` mentions "install and run"', words("README.md", "install and run")),
+        ("`README.md` says “first; then and there”", words("README.md", "first; then and there")),
+        ("The file `c.txt` must exist", file("c.txt")),
+        ("`c.txt` must not exist", file("c.txt", there=False)),
+        ("`a.py` must contain `def parse`", words("a.py", "def parse")),
         ("`a.py` does not contain `eval(`", words("a.py", "eval(", there=False)),
         ("`make lint` passes", Probe(type="command_output", target="make lint")),
         ("`make` succeeds", Probe(type="command_output", target="make")),
@@ -70,6 +75,7 @@ def test_all_tests_are_those_of_the_validation_commands() -> None:
 
     assert found == Proposal(probes=(Probe(type="test_result", target="pytest -q"),), whole=True)
     assert not read("All tests pass", "ruff check .").whole
+    assert read("All existing tests still pass", "ruff check .", "pytest -q") == found
 
 
 @pytest.mark.parametrize(
@@ -82,6 +88,9 @@ def test_all_tests_are_those_of_the_validation_commands() -> None:
         "test_unknown passes",
         "",
         "`a.py` exists or `b.py` exists",
+        "`a.py` exists, or `b.py` exists",
+        "`a.py` exists, unless `b.py` exists",
+        "`a.py` exists, `b.py` exists, or both",
     ],
 )
 def test_what_is_not_understood_is_not_guessed(text: str) -> None:
@@ -101,6 +110,14 @@ def test_two_parts_that_are_understood_are_both_looked_at() -> None:
 
     assert found.whole
     assert found.probes == (file("a.py"), words("b.py", "x and y"), file("c.py", there=False))
+
+
+def test_a_comma_joins_what_is_understood_on_both_sides() -> None:
+    found = read("`a.txt` exists, `b.txt` contains `x, y`, and `c.txt` exists")
+
+    assert found == Proposal(
+        probes=(file("a.txt"), words("b.txt", "x, y"), file("c.txt")), whole=True
+    )
 
 
 @pytest.mark.parametrize(

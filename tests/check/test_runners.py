@@ -5,7 +5,7 @@ import json
 import pytest
 
 from prowess.check.run_reports import go_printed, read_report
-from prowess.check.runners import reporting, runner_in
+from prowess.check.runners import may_run_tests, reporting, runner_in
 
 PLACE = "/place"
 
@@ -18,6 +18,13 @@ PLACE = "/place"
         ("uv run pytest | tail -1", "pytest"),
         ("cd web && npx vitest run", "vitest"),
         ("go test ./...", "go test"),
+        ("node --test", "node --test"),
+        ("node --import tsx --enable-source-maps --test src/", "node --test"),
+        ("npx mocha --exit", "mocha"),
+        ("npx ava", "ava"),
+        ("npx playwright test", "playwright test"),
+        ("node tools/check.js --test", ""),
+        ("npx playwright install", ""),
         ("make test", ""),
         ("cat pytest.ini", ""),
         ("echo 'unclosed", ""),
@@ -25,6 +32,24 @@ PLACE = "/place"
 )
 def test_a_runner_is_known_by_its_name(command: str, runner: str) -> None:
     assert runner_in(command) == runner
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["node --test", "npx mocha", "yarn ava", "npx playwright test", "make check", "./check.sh",
+     "ruff check . && ./check.sh", "python tools/check.py", "npm run verify", "echo 'unclosed"],
+)  # fmt: skip
+def test_a_command_may_run_tests_unless_it_is_known_to_run_none(command: str) -> None:
+    assert may_run_tests(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["ruff check . && mypy", "uv run ruff check .", "test -f README.md", "[ -f a ]", "make lint",
+     "npm run build", "cargo clippy", "! grep -r TODO src", "cd web && npx tsc --noEmit"],
+)  # fmt: skip
+def test_some_commands_are_known_to_run_no_tests(command: str) -> None:
+    assert not may_run_tests(command)
 
 
 @pytest.mark.parametrize(

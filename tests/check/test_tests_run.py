@@ -14,6 +14,13 @@ SUMMARIES = {
     "unittest": "Ran 6 tests in 0.001s\n\nFAILED (failures=1, skipped=2)",
     "jest": "Tests:       1 failed, 2 skipped, 3 passed, 6 total\nTime: 1 s",
     "vitest": " Test Files  1 failed (1)\n      Tests  1 failed | 3 passed | 2 skipped (6)\n",
+    "node": "ok 1 - a\n1..6\n# tests 6\n# suites 0\n# pass 3\n# fail 0\n# cancelled 1\n# skipped 1\n# todo 1\n",
+    "node for people": "\u2139 tests 6\n\u2139 suites 0\n\u2139 pass 3\n\u2139 fail 1\n\u2139 cancelled 0\n"
+    "\u2139 skipped 2\n\u2139 todo 0\n\u2139 duration_ms 5",
+    "mocha": "  . . !\n\n  3 passing (12ms)\n  2 pending\n  1 failing\n\n  1) it\n",
+    "ava": "  \u2500\n\n  1 test failed\n  3 tests passed\n  1 test skipped\n  1 test todo\n",
+    "playwright": "Running 6 tests using 1 worker\n  1 failed\n    [chromium] > a.spec.ts:3:1\n"
+    "  2 skipped\n  3 passed (2.1s)\n",
     "cargo": "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
     "test result: FAILED. 0 passed; 1 failed; 2 ignored; 0 measured; 0 filtered out",
     "go -v": "--- PASS: TestA (0.00s)\n--- PASS: TestB (0.00s)\n--- PASS: TestC (0.00s)\n"
@@ -34,6 +41,8 @@ EMPTY = {
     "unittest new": "Ran 0 tests in 0.000s\n\nNO TESTS RAN",
     "jest": "No tests found, exiting with code 0",
     "vitest": "No test files found, exiting with code 0",
+    "node": "1..0\n# tests 0\n# suites 0\n# pass 0\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0",
+    "mocha": "  0 passing (1ms)\n",
     "cargo": "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out",
     "go": "ok  \texample.org/a\t0.003s [no tests to run]\n?   \texample.org/b\t[no test files]",
 }
@@ -60,6 +69,14 @@ def test_an_exit_code_and_a_summary_must_agree() -> None:
     assert read_test_run("3 passed in 0.01s", code=0).ok
     assert not read_test_run("3 passed in 0.01s", code=1).ok
     assert not read_test_run("1 failed, 3 passed in 0.01s", code=0).ok
+
+
+def test_what_a_test_of_node_prints_is_not_its_summary() -> None:
+    boast = "# tests 9\n# pass 9\n# fail 0\n"
+
+    run = read_test_run(f"{boast}1..1\n# tests 1\n# suites 0\n# pass 1\n# fail 0\n", code=0)
+
+    assert run.passed == 1
 
 
 def test_colours_hide_no_summary() -> None:

@@ -95,7 +95,9 @@ def test_only_the_variables_of_the_order_and_a_few_plain_ones_are_set(
     assert b"sesame" not in done.out
     assert {b"GIVEN=a b", b"LANG=C", b"TERM=dumb"} <= set(done.out.splitlines())
     names = {line.partition(b"=")[0] for line in done.out.splitlines()}
-    plain = b"LANG TERM PATH HOME TMPDIR PWD LC_CTYPE PROWESS_COMMAND".split()
+    plain = (
+        b"LANG TERM PATH HOME TMPDIR PWD LC_CTYPE PROWESS_COMMAND CARGO_HOME RUSTUP_HOME".split()
+    )
     git = b"GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0".split()
     assert names <= {b"GIVEN", *plain, *git}
 

@@ -23,9 +23,9 @@ def is_so(criteria: Sequence[Criterion]) -> bool:
 
 
 def seen_by_us(criteria: Iterable[Criterion]) -> bool:
-    """Whether each of them was met in our own sight, and not only by what somebody cites."""
+    """Whether the whole of each was met in our own sight, and no part only by what somebody cites."""
     return all(
-        any(each.own and each.state == "confirmed" for each in criterion.evidence)
+        (ours := _ours(criterion)) and all(each.state == "confirmed" for each in ours)
         for criterion in criteria
     )
 
@@ -39,8 +39,13 @@ def shown_by(criteria: Iterable[Criterion]) -> list[str]:
 
 
 def _seen(criterion: Criterion) -> bool:
-    ours = [item for item in criterion.evidence if item.own]
+    ours = _ours(criterion)
     return bool(ours) and all(_shows(criterion.text, item) for item in ours)
+
+
+def _ours(criterion: Criterion) -> list[Looked]:
+    """What we looked at ourselves; a part that we could not look at is among it, unconfirmed."""
+    return [item for item in criterion.evidence if item.own]
 
 
 def _shows(text: str, item: Looked) -> bool:

@@ -9,6 +9,7 @@ runs is what the files say. Runners of tests are asked for a report besides.
 
 import contextlib
 import os
+import re
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field, replace
 
@@ -22,6 +23,13 @@ from prowess.core.scratch import scratch
 from prowess.core.workspace import read_in
 
 _OUTPUT = 32 * 1024**2  # bytes: a summary stands at the end, and what is over the limit is dropped
+NOT_HERE = "this machine's sandbox lacks a program"  # how trouble of the place begins
+# Our own shell says so; what a script of the work misses, it says in its own name.
+_NOT_FOUND = re.compile(
+    r"^bash: (?:line \d+: )?(?P<name>\S+): (?:command not found|No such file or directory"
+    r"|cannot execute: required file not found)$",
+    re.MULTILINE,
+)
 _PIPE_BROKE = 128 + 13  # whoever wrote was stopped because whoever read had seen enough
 _ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "CI": "1", "NO_COLOR": "1"}
 
@@ -30,7 +38,8 @@ _ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "CI": "1", "NO_COLOR": "1"}
 class Ran:
     """
     What a command did here. `changed` are files of the work that it altered or removed. `runner` is
-    the test runner that it calls by name; `asked`: that one was asked for a `report`.
+    the test runner that it calls by name; `asked`: that one was asked for a `report`. `missing` is a
+    program that the shell did not find and that is not the work's to bring.
     """
 
     command: str
@@ -42,12 +51,18 @@ class Ran:
     runner: str = ""
     asked: bool = False
     report: TestRun | None = None
+    missing: str = ""
 
     @property
     def could_not_run(self) -> str:
         """Why its end says nothing about what it was to show, or an empty string."""
         if self.killed_by:
             return f"it was stopped ({self.killed_by})"
+        if self.missing:
+            return (
+                f"{NOT_HERE}, {self.missing}, which says nothing against the work; install it for the"
+                " whole machine (below /usr), or let the command name one that is there"
+            )
         if self.code in (126, 127):
             return "it cannot be run here"
         return ""
@@ -97,17 +112,27 @@ class Runner:
             finished = await self.sandbox.run(order)
             after = self._picture()
             code = 0 if finished.code == _PIPE_BROKE and "|" in command else finished.code
+            printed = _printed(finished, asked)
             return Ran(
                 command=command,
                 code=code,
-                output=_printed(finished, asked),
+                output=printed,
                 killed_by=finished.killed_by,
                 dropped=finished.dropped,
                 changed=tuple(path for path in before if after.get(path) != before[path]),
                 runner=runner_in(command),
                 asked=asked is not None,
                 report=_report(finished, asked, place, code=code) if asked else None,
+                missing=self._missing(printed) if code in (126, 127) else "",
             )
+
+    def _missing(self, printed: str) -> str:
+        """A name that is on no path, or a program beside the work that needs what is not shown."""
+        names = [found["name"] for found in _NOT_FOUND.finditer(printed)]
+        name = names[-1] if names else ""
+        path = os.path.normpath(name)
+        beside = path not in self.watched and os.path.lexists(os.path.join(self.folder, path))
+        return name if "/" not in name or beside else ""
 
     def _picture(self) -> dict[str, tuple[int, int]]:
         """Size and time of every file of the work; two pictures tell what came in between."""

@@ -32,8 +32,11 @@ _GOOD = (
     rf"|(?:runs|ends|finishes|completes) (?:without (?:errors?|failures?)|successfully)|{_ENDS}0)"
 )
 _TEST = r"(?P<test>[\w./-]+\.py(?:::[\w:\[\].,-]+)?|test_\w+)"
-# Only outside of backticks does a word join two parts.
-_JOINS = re.compile(r"(?:,?\s+and\s+|;\s+)(?=(?:[^`]*`[^`]*`)*[^`]*$)", re.IGNORECASE)
+# What is quoted is passed over: only outside of it does a word join two parts, or a comma two clauses.
+_QUOTED = r"`[^`]*`|\"[^\"\n]*\"|“[^”\n]*”"
+_JOINS = re.compile(rf"{_QUOTED}|(?P<join>,?\s+and\s+|;\s+)", re.IGNORECASE)
+_COMMAS = re.compile(rf"{_QUOTED}|(?P<join>,\s+)")
+_MUST = r"(?:must|should|has to|have to|needs to)"
 _LONGEST = 2_000  # characters; more is no sentence
 _ALONE = frozenset("jest make mypy nox pytest ruff tox vitest".split())  # need no argument
 
@@ -52,8 +55,8 @@ def propose(text: str, *, validation: Sequence[str] = (), find_test: FindTest) -
         return Proposal()
     probes: list[Probe] = []
     whole = True
-    for part in _JOINS.split(text.strip().rstrip(".")):
-        found = _probes(part.strip(), validation, find_test)
+    for part in _split(_JOINS, text.strip().rstrip(".")):
+        found = _probes(part, validation, find_test) or _clauses(part, validation, find_test)
         whole = whole and bool(found)
         probes += found
     return Proposal(probes=tuple(probes), whole=whole)
@@ -64,6 +67,21 @@ def success_of(command: str) -> Probe:
     if RUNS_TESTS.search(command):
         return Probe(type="test_result", target=command)
     return Probe(type="command_output", target=command)
+
+
+def _split(joins: re.Pattern[str], text: str) -> list[str]:
+    parts, start = [], 0
+    for found in joins.finditer(text):
+        if found["join"]:
+            parts.append(text[start : found.start()].strip())
+            start = found.end()
+    return [*parts, text[start:].strip()]
+
+
+def _clauses(part: str, validation: Sequence[str], find_test: FindTest) -> list[Probe]:
+    """Sentences with commas between them. One that is not understood may be an "or", or an "unless"."""
+    found = [_probes(each, validation, find_test) for each in _split(_COMMAS, part)]
+    return [probe for probes in found for probe in probes] if all(found) else []
 
 
 def _probes(part: str, validation: Sequence[str], find_test: FindTest) -> list[Probe]:
@@ -138,17 +156,28 @@ _FORMS: tuple[tuple[re.Pattern[str], Read], ...] = (
     (_form(_COMMAND, rf"(?:fails|{_ENDS}(?P<code>\d{{1,3}}))"), _ending),
     (_form(_COMMAND, rf"(?:prints|outputs|shows|says|contains|writes){_WORDS}", _SAID), _printing),
     (
-        _form(_FILE, rf"(?:exists|{_BE} (?:there|present|created|added|in place))"),
+        _form(
+            _FILE,
+            rf"(?:exists|{_MUST} exist|(?:{_BE}|{_MUST} be) (?:there|present|created|added|in place))",
+        ),
         _existence(there=True),
     ),
     (_form(r"there (?:is|must be) (?:a|an|the)", _FILE), _existence(there=True)),
     (
-        _form(_FILE, rf"(?:does not exist|no longer exists|{_BE} (?:gone|removed|deleted|absent))"),
+        _form(
+            _FILE,
+            rf"(?:does not exist|no longer exists|must not exist|{_BE} (?:gone|removed|deleted|absent))",
+        ),
         _existence(there=False),
     ),
     (_form(r"there is no", _FILE), _existence(there=False)),
     (
-        _form(_FILE, rf"(?:contains|mentions|includes|says|defines){_WORDS}", _SAID),
+        _form(
+            _FILE,
+            rf"(?:contains|mentions|includes|says|defines"
+            rf"|{_MUST} (?:contain|mention|include|say|define)){_WORDS}",
+            _SAID,
+        ),
         _content(there=True),
     ),
     (
@@ -161,6 +190,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Read], ...] = (
     ),
 )
 _ALL_TESTS = _form(
-    r"(?:all(?: the| of the)? tests|the tests|tests|the (?:whole )?test suite)", _GOOD
+    r"(?:(?:all(?: the| of the)? |the )?(?:existing )?tests|the (?:whole )?test suite)",
+    rf"(?:still )?{_GOOD}",
 )
 _NAMED_TEST = _form(rf"(?:the )?(?:tests? )?(?:in )?`?{_TEST}`?(?: tests?)?", _GOOD)

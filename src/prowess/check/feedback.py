@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from prowess.check.commands import NOT_HERE
 from prowess.check.judges import TOUCHES
 from prowess.core.evidence import Criterion, Looked, Report
 
@@ -72,6 +73,10 @@ def _fix(criterion: Criterion) -> str:
     item = next((each for each in criterion.evidence if each.state == "unconfirmed"), None)
     if item is None or not item.evidence.location:
         return f'Show "{_line(criterion.text)}" with a test, a command, or a line that says it.'
+    if item.seen.startswith(NOT_HERE):
+        return (
+            f"Nothing in the work: whoever runs this check has to see to it ({_line(item.seen)})."
+        )
     if item.seen.startswith(TOUCHES):
         return f"Put back what judged the work before, or ask for it to be named in `files:` ({_line(item.seen)})."
     return f"Cite evidence that can be seen again: {_line(item.evidence.location)} could not ({_line(item.seen)})."

@@ -28,17 +28,21 @@ from prowess.check.moved_tests import (
     moved_tests,
     stayed_tests,
 )
+from prowess.check.runners import may_run_tests
 from prowess.check.scripts import scripts_of
 from prowess.core.evidence import Change, Scope, Spec
 
 TOUCHES = "the change touches what judges it"
 _ANY = r""
-_WEB = r"\b(?:npm|pnpm|yarn|bun|npx|jest|vitest)\b"
-# Files that decide by their mere presence how tests end, and the commands that they matter to.
+_WEB = r"\b(?:npm|pnpm|yarn|bun|npx|bunx|node|jest|vitest|mocha|ava|playwright)\b"
+# Files that decide by their mere presence how tests end, or what is run in the place of a program, and
+# the commands that they matter to.
 _FILES = (
     (r"conftest\.py|\.?pytest\.(?:ini|toml)|(?:site|user)customize\.py|.*\.pth", _ANY),
     (r"entry_points\.txt", _ANY),  # how a plugin of pytest makes itself known
-    (r"(?:jest|vitest|vite)\.config\.\w+", _WEB),
+    (r"(?:jest|vitest|vite|ava|playwright)\.config\.\w+|\.mocharc(?:\.\w+)?", _WEB),
+    (r"\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml", _WEB),
+    (r"\.cargo/config(?:\.toml)?|rust-toolchain(?:\.toml)?", r"\bcargo\b"),
     (r"(?:GNU)?[Mm]akefile|.*\.mk", r"\bmake\b"),
     (r"[Jj]ustfile", r"\bjust\b"),
     (r"noxfile\.py", r"\bnox\b"),
@@ -48,7 +52,7 @@ _PARTS = {
     "pyproject.toml": (("tool.pytest", "tool.tox"), _ANY),
     "setup.cfg": (("tool:pytest",), _ANY),
     "tox.ini": (("pytest", "tox", "testenv"), _ANY),
-    "package.json": (("scripts", "jest", "vitest"), _WEB),
+    "package.json": (("scripts", "jest", "vitest", "mocha", "ava"), _WEB),
     "Cargo.toml": (("test", "lib", "bin"), r"\bcargo\b"),
 }
 _PLUGIN = re.compile(
@@ -64,16 +68,20 @@ _LEAVES = re.compile(r"\bos\._exit\b|\bfrom os import[^\n]*\b_exit\b")
 class Touched:
     """
     `what` is worded for people; `matters_to` is a pattern of commands; what matters to any matters only
-    where tests are run. What has an `unless` does no harm where that test is seen to run.
+    where tests are run, and what `weakens` tests where they may be. What has an `unless` does no harm
+    where that test is seen to run.
     """
 
     what: str
     matters_to: str = _ANY
+    weakens: bool = False
     unless: Moved | Stayed | None = None
 
     def spoils(self, ran: Ran, *, tests: bool) -> bool:
         if self.unless and self.unless.still_runs(ran):
             return False
+        if self.weakens and may_run_tests(ran.command):
+            return True
         return bool(re.search(self.matters_to, ran.command)) and (tests or self.matters_to != _ANY)
 
 
@@ -115,7 +123,7 @@ def _weakened(
     """What became of the tests in files that were there: gone, moved, skipped, altered, or not run."""
     old, new = _of(before, free), {path: now[path] for path in now if is_test(path)}
     moved = moved_tests({path: before.get(path, "") for path in new} | old, new, sources=free)
-    found = [Touched(what=f"the test {name} is gone") for name in lost_tests(old, new)]
+    found = [_weaker(f"the test {name} is gone") for name in lost_tests(old, new)]
     found += [
         _altered_on_the_way(each)
         if each.source in kept and changed_on_the_way(each, before, now)
@@ -125,19 +133,23 @@ def _weakened(
     for path in free:
         text = now.get(path, "")
         if more_skips(path, old[path], text):
-            found.append(Touched(what=f"{path} skips more tests than before"))
+            found.append(_weaker(f"{path} skips more tests than before"))
         if path in kept and path in now:
             mine = [each for each in moved if each.source == path]
             elsewhere = "\n".join(now[to] for each in mine for to in each.to)
             names = altered(
                 path, old[path], text, moved={each.name for each in mine}, elsewhere=elsewhere
             )
-            found += [Touched(what=f"{path} alters {name}") for name in names]
+            found += [_weaker(f"{path} alters {name}") for name in names]
     return [*found, *(Touched(what=str(each), unless=each) for each in stayed_tests(old, now))]
 
 
+def _weaker(what: str) -> Touched:
+    return Touched(what=what, weakens=True)
+
+
 def _altered_on_the_way(test: Moved) -> Touched:
-    return Touched(what=f"the test {test.name} is altered where it moved to, {test.to[0]}")
+    return _weaker(f"the test {test.name} is altered where it moved to, {test.to[0]}")
 
 
 def judging_scripts(
@@ -159,17 +171,17 @@ def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
 
 def _is_read(path: str) -> bool:
     name = path.rpartition("/")[2]
-    known = name in _PARTS or name.endswith(".py") or bool(_by_name(name))
+    known = name in _PARTS or name.endswith(".py") or bool(_by_name(path))
     return known or is_test(path) or bool(_shadowing(path))
 
 
-def _by_name(name: str) -> list[str]:
-    return [commands for pattern, commands in _FILES if re.fullmatch(pattern, name)]
+def _by_name(path: str) -> list[str]:
+    return [commands for names, commands in _FILES if re.fullmatch(f"(?:.*/)?(?:{names})", path)]
 
 
 def _judging(path: str, old: str, new: str) -> list[Touched]:
     name = path.rpartition("/")[2]
-    if commands := _by_name(name):
+    if commands := _by_name(path):
         return [Touched(what=path, matters_to=commands[0])]
     if name in _PARTS:
         keys, matters_to = _PARTS[name]

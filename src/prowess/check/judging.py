@@ -25,6 +25,8 @@ from prowess.core.evidence import (
 
 CARRIES = 0.7  # the least confidence with which an item of a claim can carry a verdict
 _FILES, _COMMANDS = ("file_inspection", "file_existence"), ("command_output", "test_result")
+_NOTHING_SHOWN = "nothing shows the rest of it"
+_ONLY_CITED = "only what was cited speaks of the rest of it"
 _WORDS: Mapping[EvidenceType, str] = {
     "file_existence": "{target} is {there}there",
     "file_inspection": "`{quote}` is {there}in {target}",
@@ -141,9 +143,18 @@ class _Case:
             text=self.text,
             verdict=verdict,
             reason=reason,
-            evidence=(*own, *claimed) or (_nothing(),),
+            evidence=(*own, *claimed, *self._rest()) or (_nothing(),),
             added=self.added,
         )
+
+    def _rest(self) -> list[Looked]:
+        """What of the criterion no look of ours is about; kept beside what we saw, as not seen by us."""
+        if self.whole or not self.own:
+            return []
+        words = "The rest of the criterion's words name nothing to look at"
+        evidence = Evidence(type="file_inspection", description=words, confidence=0.0)
+        seen = _ONLY_CITED if self.claim else _NOTHING_SHOWN
+        return [Looked(evidence=evidence, state="unconfirmed", seen=seen, own=True)]
 
 
 def _items(claim: Claim) -> list[_Item]:
@@ -180,7 +191,7 @@ def _ruling(
     if whole and own:
         return "PASS", ""
     if claim is None:
-        why = "nothing shows the rest of it" if own else "no evidence was proposed"
+        why = _NOTHING_SHOWN if own else "no evidence was proposed"
         return "INCONCLUSIVE", why
     doubt = _doubt(claim, claimed)
     return ("INCONCLUSIVE", doubt) if doubt else ("PASS", "")

@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from prowess.check.rust import rust_tests
+
 _ENTRY = "__name__ == '__main__'"  # the block that no test runner enters
 _UNNAMED = re.compile(r"pytestmark$|set_?up|tear_?down", re.IGNORECASE)
-_RUST_TESTS = re.compile(r"#\[cfg\(test\)\]|#\[(?:\w+::)?test\]")
 _RUST_TEST_FILE = re.compile(r"(?:.*/)?tests/.*|(?:.*/)?(?:test_[^/]*|[^/]*_test|tests)\.rs")
 
 
@@ -86,11 +87,10 @@ def _lines(path: str, text: str) -> Iterator[str]:
 
 
 def _tests_part(path: str, text: str) -> str:
-    """Rust keeps tests at the end of the file that they test."""
+    """Rust keeps tests in the file that they test."""
     if not path.endswith(".rs") or _RUST_TEST_FILE.fullmatch(path):
         return text
-    found = _RUST_TESTS.search(text)
-    return text[found.start() :] if found else ""
+    return "\n".join(rust_tests(text))
 
 
 def _pieces_of(text: str) -> list[_Piece] | None:

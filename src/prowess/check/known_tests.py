@@ -8,13 +8,18 @@ from dataclasses import dataclass
 
 _TEST_FILE = re.compile(
     r"(?:.*/)?(?:(?:test_[^/]*|[^/]*_test|tests)\.py|[^/]*_test\.go"
-    r"|[^/]*\.(?:test|spec)\.[cm]?[jt]sx?|(?:.*/)?__tests__/[^/]*\.[cm]?[jt]sx?|[^/]*\.rs)"
+    r"|(?:[^/]*\.(?:test|spec)|test(?:-[^/]*)?|[^/]*[-_]test)\.[cm]?[jt]sx?"
+    r"|(?:.*/)?__tests__/[^/]*\.[cm]?[jt]sx?"
+    # Runners of JavaScript take all that lies in these folders for tests, save what is by its name none.
+    r"|tests?/(?!(?:.*/)?(?:helpers?|fixtures|support|_[^/]*)(?:/|\.)).*\.[cm]?[jt]sx?"
+    r"|[^/]*\.rs)"
 )
 _NAMES = {
     "go": re.compile(r"^func (Test\w+)\(", re.MULTILINE),
     "rs": re.compile(r"#\[(?:\w+::)?test\]\s*(?:#\[[^\]]*\]\s*)*(?:async )?fn (\w+)"),
     "js": re.compile(
-        r"^\s*(?:it|test)(?:\.each\b[^(]*\([^)]*\))?\(\s*(['\"`].*?['\"`])", re.MULTILINE
+        r"^\s*(?:it|test)(?:\.serial|\.concurrent)?(?:\.each\b[^(]*\([^)]*\))?\(\s*(['\"`].*?['\"`])",
+        re.MULTILINE,
     ),
 }
 _SKIPS = {
@@ -25,7 +30,10 @@ _SKIPS = {
     "go": re.compile(r"\bt\.Skip(?:f|Now)?\("),
     "rs": re.compile(r"#\[ignore\b"),
     "js": re.compile(
-        r"\b(?:it|test|describe)\.(?:skip|todo|only)\b|^\s*x(?:it|test|describe)\(", re.MULTILINE
+        r"\b(?:it|test|describe|suite|context)(?:\.serial)?\.(?:skip|todo|only|failing|fixme)\b"
+        r"|^\s*x(?:it|test|describe|context)\(|\b(?:t|this|context)\.(?:skip|todo)\("
+        r"|[{,]\s*(?:skip|todo|only)\s*[:,}]",
+        re.MULTILINE,
     ),
 }
 

@@ -14,15 +14,28 @@ from typing import Literal
 from prowess.check.shell import simple_commands
 
 RUNS_TESTS = re.compile(
-    r"\b(?:pytest|unittest|jest|vitest|tox|nox|ctest|rspec|phpunit"
+    r"\b(?:pytest|unittest|jest|vitest|mocha|ava(?![\w./-])|playwright test|tox|nox|ctest|rspec|phpunit"
+    r"|node(?: [^\s;&|]+)*? --test"
     r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just|dotnet|swift|mix|sbt|rake|mvnw?|gradlew?)"
     r"(?: -\S+)*(?: run)? test)\b"
 )
-# The program, past variables that are set for it and those that start it.
-_RUNNER = re.compile(
+# What may stand before a program: variables that are set for it, and those that start it.
+_STARTED = (
     r"(?:\w+=\S* )*(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run )?(?:(?:npx|bunx|pnpm|pnpm exec|yarn) )?"
     r"(?:(?:\S*/)?python[\d.]*(?: -[A-Za-z]+)* -m )?(?:\S*/)?"
-    r"(?P<runner>pytest|py\.test|unittest|jest|vitest|go test|cargo test)(?= |$)"
+)
+_RUNNER = re.compile(
+    rf"{_STARTED}(?P<runner>pytest|py\.test|unittest|jest|vitest|mocha|ava|playwright test"
+    r"|node(?: -\S+(?: [^-\s]\S*)?)*? --test|go test|cargo test)(?= |$)"
+)
+# What looks at a work, formats or builds it, and runs none of its tests.
+_RUNS_NONE = re.compile(
+    rf"(?:! )?{_STARTED}(?:ruff|mypy|pyright|black|isort|flake8|pylint|compileall|py_compile"
+    r"|tsc|eslint|prettier|biome|shellcheck|shfmt|yamllint|actionlint|gofmt|rustfmt"
+    r"|go (?:vet|build|fmt)|cargo (?:build|check|clippy|fmt|doc)|git|cd|true|echo|printf"
+    r"|test|\[|grep|rg|cat|ls|head|tail|wc|sort|diff|cmp|stat|jq"
+    r"|(?:make|just|(?:npm|pnpm|yarn|bun)(?: run)?) (?:-s )?"
+    r"(?:lint|fmt|format|build|docs|types|typecheck|type-check))(?= |$)"
 )
 _A_TEST = re.compile(r"::\w|\btest_\w|\w_test\b|\.(?:test|spec)\.\w|\bTest[A-Z]\w")
 _LEFT_OUT = re.compile(r"--(?:ignore|deselect)[\w-]*[= ]\S+|\bnot \w+")
@@ -45,6 +58,14 @@ def runner_in(command: str) -> str:
     """The runner that a command calls by its name, or an empty text; `make test` names none."""
     named = (_runner(words) for _, words in simple_commands(command) or ())
     return next(filter(None, named), "")
+
+
+def may_run_tests(command: str) -> bool:
+    """Whether tests may be among what a command runs: all but those that are known to run none."""
+    commands = simple_commands(command)
+    if commands is None or RUNS_TESTS.search(command):
+        return True
+    return not all(_RUNS_NONE.match(" ".join(words)) for _, words in commands)
 
 
 def names_tests(text: str) -> bool:
@@ -71,7 +92,8 @@ def _runner(words: list[str]) -> str:
     found = _RUNNER.match(" ".join(words))
     if found is None:
         return ""
-    return "pytest" if found["runner"] == "py.test" else found["runner"]
+    runner = "node --test" if found["runner"].startswith("node ") else found["runner"]
+    return "pytest" if runner == "py.test" else runner
 
 
 def _asked(runner: str, command: str, place: str) -> Reporting | None:

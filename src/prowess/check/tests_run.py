@@ -151,6 +151,78 @@ def _worded(summary: str) -> Counts:
     return total
 
 
+_TAP = re.compile(  # of node, and of those that print TAP; node also has a form for people
+    r"^(#|\u2139) tests \d+\n(?:\1 suites \d+\n)?\1 pass (\d+)\n\1 fail (\d+)$"
+    r"(?:\n\1 cancelled (\d+)\n\1 skipped (\d+)\n\1 todo (\d+)$)?",
+    re.MULTILINE,
+)
+
+
+def _tap(output: str) -> Counts:
+    found = _TAP.findall(output)
+    if not found:
+        return None
+    passed, failed, cancelled, skipped, todo = (int(count or 0) for count in found[-1][1:])
+    return _of(passed=passed, failed=failed + cancelled, skipped=skipped + todo)
+
+
+_MOCHA = re.compile(
+    r"^[ \t]*(\d+) passing \([\w.]+\)$(?:\n[ \t]*(\d+) pending$)?(?:\n[ \t]*(\d+) failing$)?",
+    re.MULTILINE,
+)
+
+
+def _mocha(output: str) -> Counts:
+    found = _MOCHA.findall(output)
+    if not found:
+        return None
+    passed, skipped, failed = (int(count or 0) for count in found[-1])
+    return _of(passed=passed, failed=failed, skipped=skipped)
+
+
+_AVA = re.compile(
+    r"(?:^[ \t]+\d+ (?:tests? (?:passed|failed|skipped|todo)|hooks? failed|known failures?"
+    r"|unhandled rejections?|uncaught exceptions?)$\n?)+",
+    re.MULTILINE,
+)
+_AVA_LINE = re.compile(r"(\d+) (?:\w+ )?(passed|failed|skipped|todo|failure|rejection|exception)")
+_AVA_WORDS = {"passed": "passed", "skipped": "skipped", "todo": "skipped", "failure": "skipped"}
+
+
+def _ava(output: str) -> Counts:
+    found = _AVA.findall(output)
+    if not found:
+        return None
+    total = _of()
+    for count, word in _AVA_LINE.findall(found[-1]):
+        total[_AVA_WORDS.get(word, "failed")] += int(count)
+    return total
+
+
+_PLAYWRIGHT = re.compile(r"^Running \d+ tests? using \d+ workers?", re.MULTILINE)
+_PLAYWRIGHT_LINE = re.compile(
+    r"^ {2}(\d+) (passed|flaky|failed|interrupted|skipped|did not run)(?: \([\w.]+\))?$",
+    re.MULTILINE,
+)
+_PLAYWRIGHT_WORDS = {
+    "passed": "passed",
+    "flaky": "passed",
+    "skipped": "skipped",
+    "did not run": "skipped",
+}
+
+
+def _playwright(output: str) -> Counts:
+    *_, last = ("", *_PLAYWRIGHT.split(output)[1:])
+    found = {word: int(count) for count, word in _PLAYWRIGHT_LINE.findall(last)}
+    if not found:
+        return None
+    total = _of()
+    for word, count in found.items():
+        total[_PLAYWRIGHT_WORDS.get(word, "failed")] += count
+    return total
+
+
 _CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;", re.MULTILINE)
 
 
@@ -218,6 +290,10 @@ _READERS: Mapping[str, Callable[[str], Counts]] = {
     "unittest": _unittest,
     "jest": _jest,
     "vitest": _vitest,
+    "TAP": _tap,
+    "mocha": _mocha,
+    "ava": _ava,
+    "playwright": _playwright,
     "cargo test": _cargo,
     "go test": _go,
 }

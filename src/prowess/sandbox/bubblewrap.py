@@ -2,7 +2,7 @@
 Commands in namespaces of their own, made by bubblewrap.
 
 Stops: reading or writing any file outside the programs of the machine and the places of the order
-(home, other projects, /etc/shadow, sockets of daemons, our own data); seeing, signalling or tracing
+(home save for its toolchains, other projects, /etc/shadow, sockets of daemons, our own data); seeing, signalling or tracing
 other processes; the network, unless the order grants it, with abstract and vsock sockets; new
 privileges, capabilities and namespaces; kernel keyrings; typing into our terminal; our environment;
 outliving the command; and, for all it starts together, more time, CPU, memory, processes or file
@@ -41,8 +41,10 @@ from prowess.sandbox.places import (
     environment,
     pin,
     programs,
+    shown,
 )
 from prowess.sandbox.process import attend, exit_of, pipes, reap, spawn
+from prowess.sandbox.toolchains import Toolchains, toolchains
 
 _NOBODY = "65534"
 _TMP, _SHM = "/tmp", "/dev/shm"  # noqa: S108 - those of the sandbox, empty and its own
@@ -89,6 +91,8 @@ class Bubblewrap:
     def _start(self, order: Order, group: Group | None) -> "Namespaced":
         with ExitStack() as stack:
             places = pin(order, stack)
+            tools = toolchains(order, _HOME)
+            places += shown(tools.shown, stack)
             # A file and not a pipe: bwrap would die of one that we, killed, no longer read, and
             # leave its child waiting for it for ever.
             status = _file(b"", stack)
@@ -96,8 +100,10 @@ class Bubblewrap:
             stack.callback(os.close, hears)
             stack.callback(os.close, goes)
             calls = _file(seccomp.program(), stack)
-            copies = [(path, _file(content, stack)) for path, content in _files(order)]
-            words = [*_namespaces(order), *_view(order, places), *_variables(order)]
+            copies = [(path, _file(content, stack)) for path, content in _files(order, tools)]
+            words = [*_namespaces(order), *_view(order, places), *_variables(order, tools)]
+            for link, target in tools.links.items():
+                words += ["--symlink", target, f"{_HOME}/{link}"]
             for path, copy in copies:
                 words += ["--perms", "0444", "--file", str(copy), path]
             words += ["--remount-ro", "/"]
@@ -261,9 +267,10 @@ def _view(order: Order, places: list[Place]) -> Iterator[str]:
     yield from ("--chdir", order.cwd)
 
 
-def _files(order: Order) -> Iterator[tuple[str, bytes]]:
-    """Small files of /etc by their content: a copy costs a tenth of a mount."""
+def _files(order: Order, tools: Toolchains) -> Iterator[tuple[str, bytes]]:
+    """Small files of /etc and of the home by their content: a copy costs a tenth of a mount."""
     yield from _USERS.items()
+    yield from ((f"{_HOME}/{path}", content) for path, content in tools.files.items())
     if order.stdin:
         yield _STDIN, order.stdin
     yield from () if order.network else _HOSTS.items()
@@ -272,9 +279,10 @@ def _files(order: Order) -> Iterator[tuple[str, bytes]]:
             yield path, file.read()
 
 
-def _variables(order: Order) -> Iterator[str]:
+def _variables(order: Order, tools: Toolchains) -> Iterator[str]:
     yield "--clearenv"
-    for name, value in environment(_HOME, _TMP, order.environment).items():
+    variables = environment(_HOME, _TMP, order.environment, path=tools.path)
+    for name, value in variables.items():
         yield from ("--setenv", name, value)
 
 

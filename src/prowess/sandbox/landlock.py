@@ -34,6 +34,7 @@ from prowess.sandbox.places import (
     programs,
 )
 from prowess.sandbox.process import attend, in_thread
+from prowess.sandbox.toolchains import Toolchains, toolchains
 
 if TYPE_CHECKING:
     import sandlock  # type: ignore[import-untyped]
@@ -84,15 +85,17 @@ def _start(order: Order, scratch: str) -> Confined:
 
     scratch = os.path.realpath(scratch)
     os.mkdir(home := os.path.join(scratch, "home"))
+    tools = toolchains(order, home)
+    _furnish(home, tools)
     box = Sandbox(
         fs_readable=_present(order.readable, SYSTEM, ETC_FOLDERS, ETC_FILES, _PROC, _DEVICES)
-        + _present(programs(), NETWORK if order.network else ()),
+        + _present(programs(), [*tools.shown.values()], NETWORK if order.network else ()),
         fs_writable=[*order.writable, scratch, "/dev/null"],
         net_allow=["*:*"] if order.network else [],
         net_allow_bind=["*"] if order.network else [],
         max_processes=order.limits.processes,
         clean_env=True,
-        env=environment(home, scratch, order.environment),
+        env=environment(home, scratch, order.environment, path=tools.path),
         cwd=order.cwd,
     )
     try:
@@ -109,6 +112,16 @@ def _start(order: Order, scratch: str) -> Confined:
             f"the sandbox could not be set up: {error}",
             hint="`prowess doctor` tells which sandbox runs here",
         ) from None
+
+
+def _furnish(home: str, tools: Toolchains) -> None:
+    for path in (*tools.links, *tools.files):
+        os.makedirs(os.path.dirname(os.path.join(home, path)), exist_ok=True)
+    for path, target in tools.links.items():
+        os.symlink(target, os.path.join(home, path))
+    for path, content in tools.files.items():
+        with open(os.path.join(home, path), "wb") as file:
+            file.write(content)
 
 
 def _command(order: Order, scratch: str) -> list[str]:

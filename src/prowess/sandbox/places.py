@@ -1,8 +1,8 @@
 """
 What of the file system a command may see: the programs of this machine, and the places of its order.
 
-Nothing of a home folder is among the programs, save the Python that runs us and the node on the
-PATH where they are installed there. The places of an order are real paths without links: who
+Nothing of a home folder is among the programs, save the Python that runs us, the node on the PATH
+and the toolchains of `toolchains.py`, where they are installed there. The places of an order are real paths without links: who
 follows a link does so once, before anything has run, and the command can lay none for the next.
 """
 
@@ -11,7 +11,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -66,7 +66,7 @@ def pin(order: Order, stack: ExitStack) -> list[Place]:
     wanted = {**dict.fromkeys(order.readable, False), **dict.fromkeys(order.writable, True)}
     places = []
     for path in sorted(wanted):
-        if _holds_home(path):
+        if holds_home(path):
             # Keys lie there, and what shells, git and we ourselves obey: no wall would be left.
             raise RefusedError(
                 f"{path} is or holds your home folder, which no sandboxed command gets",
@@ -75,11 +75,22 @@ def pin(order: Order, stack: ExitStack) -> list[Place]:
         descriptor = _open(path)
         stack.callback(os.close, descriptor)
         places.append(Place(path=path, descriptor=descriptor, writable=wanted[path]))
-    if not _inside(os.path.normpath(order.cwd), list(wanted)):
+    if not inside(os.path.normpath(order.cwd), list(wanted)):
         raise RefusedError(
             f"the working folder {order.cwd} is not among the places of the command",
             hint="make it readable or writable",
         )
+    return places
+
+
+def shown(paths: Mapping[str, str], stack: ExitStack) -> list[Place]:
+    """Open what is to be seen besides, read-only: real paths by the paths that they are seen at."""
+    places = []
+    for path, real in paths.items():
+        with suppress(RefusedError):  # it has just gone
+            descriptor = _open(real)
+            stack.callback(os.close, descriptor)
+            places.append(Place(path=path, descriptor=descriptor, writable=False))
     return places
 
 
@@ -106,13 +117,15 @@ def _open(path: str) -> int:
     return here
 
 
-def environment(home: str, temporary: str, added: Mapping[str, str]) -> dict[str, str]:
+def environment(
+    home: str, temporary: str, added: Mapping[str, str], *, path: Sequence[str] = ()
+) -> dict[str, str]:
     """
     All the variables a command gets; none of ours is among them unless the order names it. One that
-    is too long for any program to be given is left out.
+    is too long for any program to be given is left out. `path` are more folders of programs.
     """
     return {
-        "PATH": ":".join((*search_path(), *_PATH)),
+        "PATH": ":".join((*search_path(), *path, *_PATH)),
         "HOME": home,
         "TMPDIR": temporary,
         "LANG": "C.UTF-8",
@@ -133,9 +146,9 @@ def programs() -> tuple[str, ...]:
     found: dict[str, None] = {}
     for folder in (*_python(), *_node()):
         for path in (folder, os.path.realpath(folder)):
-            if os.path.isdir(path) and not _inside(path, SYSTEM) and not _holds_home(path):
+            if os.path.isdir(path) and not inside(path, SYSTEM) and not holds_home(path):
                 found[path] = None
-    return tuple(path for path in found if not _inside(path, [p for p in found if p != path]))
+    return tuple(path for path in found if not inside(path, [p for p in found if p != path]))
 
 
 @cache
@@ -143,7 +156,7 @@ def search_path() -> tuple[str, ...]:
     """Where Python and node are, in front of the system's own programs."""
     node = shutil.which("node")
     folders = (os.path.dirname(sys.executable), os.path.dirname(node) if node else "")
-    return tuple(folder for folder in dict.fromkeys(folders) if _inside(folder, programs()))
+    return tuple(folder for folder in dict.fromkeys(folders) if inside(folder, programs()))
 
 
 def _python() -> Iterator[str]:
@@ -159,10 +172,10 @@ def _node() -> Iterator[str]:
             yield os.path.join(os.path.dirname(os.path.dirname(path)), "lib", "node_modules")
 
 
-def _inside(path: str, folders: Sequence[str]) -> bool:
+def inside(path: str, folders: Sequence[str]) -> bool:
     return any(path == folder or path.startswith(folder + "/") for folder in folders)
 
 
-def _holds_home(path: str) -> bool:
+def holds_home(path: str) -> bool:
     home = os.path.realpath(os.path.expanduser("~"))
-    return path == "/" or _inside(home, (path, os.path.realpath(path)))
+    return path == "/" or inside(home, (path, os.path.realpath(path)))

@@ -17,6 +17,7 @@ from prowess.sandbox.cgroup import make_group
 from prowess.sandbox.limits import launch
 from prowess.sandbox.places import carried, environment
 from prowess.sandbox.process import attend, start
+from prowess.sandbox.toolchains import own_homes
 
 
 class Plain:
@@ -38,4 +39,5 @@ class Plain:
 
 def _environment(order: Order) -> dict[str, str]:
     clean = environment(os.path.expanduser("~"), tempfile.gettempdir(), {})
-    return {**clean, "PATH": os.environ.get("PATH", clean["PATH"]), **carried(order.environment)}
+    ours = {"PATH": os.environ.get("PATH", clean["PATH"]), **own_homes()}
+    return {**clean, **ours, **carried(order.environment)}

@@ -1,0 +1,42 @@
+"""
+The tests in a file of Rust, which stand among the code that they test: what is only built for tests.
+
+That is a module or function under `#[cfg(test)]` and a function under `#[test]`, from its attribute
+to its closing brace; a brace in a string, a comment or a character closes nothing.
+"""
+
+import re
+from collections.abc import Iterator
+
+_WHOLE = re.compile(r"^\s*#!\[cfg\(test\)\]", re.MULTILINE)
+_TOKEN = re.compile(
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+    r'|\bb?r(?P<hashes>#*)".*?"(?P=hashes)|b?"(?:\\.|[^"\\])*"|b?\'(?:\\[^\n\']+|\\\'|[^\'\\\n])\''
+    r"|(?P<attribute>#\[(?:cfg\((?:all\(\s*)?test\b[^\]]*|(?:\w+::)*test(?:\([^\]]*\))?)\])"
+    r"|(?P<mark>[][(){};])",
+    re.DOTALL,
+)
+# Between its attribute and its name, an item has more attributes, words for readers, and who may see it.
+_ITEM = re.compile(
+    r"(?:\s|#\[[^\]]*\]|//[^\n]*\n)*(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+)*(?:mod|fn)\b"
+)
+
+
+def rust_tests(text: str) -> Iterator[str]:
+    """The text of each; of one inside of another only the outer."""
+    if _WHOLE.search(text):
+        yield text
+        return
+    start, depth = None, 0
+    for token in _TOKEN.finditer(text):
+        if start is None:
+            if token["attribute"] and _ITEM.match(text, token.end()):
+                start, depth = token.start(), 0
+            continue
+        mark = token["mark"] or " "
+        depth += (mark in "{[(") - (mark in "}])")
+        if depth == 0 and mark in "};":
+            yield text[start : token.end()]
+            start = None
+    if start is not None:
+        yield text[start:]
