@@ -17,6 +17,7 @@ ROWS = re.findall(
     re.MULTILINE,
 )
 TRAPS = re.findall(r"^\| (\D.+) \| `(.+)` \| `(.+)::(\w+)` \|$", PAGE, re.MULTILINE)
+MISSING = re.findall(r"^- \*\*(\d+\.\d+),", PAGE, re.MULTILINE)
 SECTIONS = (10, 5, 8, 12, 7, 6, 6, 3, 4, 3)  # how many requirements each has, in the design
 NUMBERS = [
     f"{section}.{number}"
@@ -35,10 +36,9 @@ def test_every_requirement_has_a_row_and_they_stand_in_order() -> None:
 
 def test_what_is_missing_stands_first_and_names_requirements() -> None:
     headings = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
-    named = re.findall(r"^- \*\*(\d+\.\d+),", PAGE, re.MULTILINE)
 
     assert headings[0] == "What is missing"
-    assert set(named) <= set(NUMBERS)
+    assert set(MISSING) <= set(NUMBERS)
 
 
 @pytest.mark.skipif(not DESIGN.exists(), reason="the design is not beside the repository")
@@ -51,16 +51,44 @@ def test_the_numbers_are_those_of_the_design() -> None:
 
 
 @cache
+def functions_of(file: Path) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    return {
+        node.name: node
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+@cache
 def run_in(file: Path) -> frozenset[str]:
     """What pytest collects from a file and does not pass over always."""
     if not file.name.startswith("test_"):
         return frozenset()
     return frozenset(
-        node.name
-        for node in ast.parse(file.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.name.startswith("test_")
+        name
+        for name, node in functions_of(file).items()
+        if name.startswith("test_")
         and not re.search(r"mark\.(skip\b|xfail)", "".join(map(ast.unparse, node.decorator_list)))
+    )
+
+
+def may_be_passed_over(file: Path, name: str) -> bool:
+    """
+    Whether the test, or a fixture or a function of its file that it uses, skips where something is
+    not there. One that fails instead where all is required does not count; what other files do is
+    not looked at.
+    """
+    found, left = set(), [name]
+    while left:
+        node = functions_of(file).get(left.pop())
+        if node and node.name not in found:
+            found.add(node.name)
+            left += [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
+            left += [each.arg for each in ast.walk(node) if isinstance(each, ast.arg)]
+    texts = [ast.unparse(functions_of(file)[each]) for each in found]
+    return any(
+        re.search(r"(?:mark|pytest)\.skip", text) and "PROWESS_REQUIRE_ALL" not in text
+        for text in texts
     )
 
 
@@ -72,6 +100,16 @@ def test_a_row_names_what_is_there_and_a_test_that_is_run(row: tuple[str, ...]) 
     for file, name in re.findall(r"`(.+?)::(\w+)`", tests):
         assert name in run_in(TESTS / file)
     assert (ROOT / "docs" / page.partition("#")[0]).exists()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1][:40]}")
+def test_a_row_has_a_test_that_is_run_everywhere_or_is_told_among_what_is_missing(
+    row: tuple[str, ...],
+) -> None:
+    named = re.findall(r"`(.+?)::(\w+)`", row[3])
+    passed_over = [name for file, name in named if may_be_passed_over(TESTS / file, name)]
+
+    assert len(passed_over) < len(named) or row[0] in MISSING, passed_over
 
 
 def test_every_trap_has_a_row_of_one_form() -> None:
@@ -87,3 +125,4 @@ def test_a_trap_names_what_is_there_and_a_test_that_is_run(trap: tuple[str, ...]
 
     assert (ROOT / "src" / "prowess" / where).exists()
     assert name in run_in(TESTS / file)
+    assert not may_be_passed_over(TESTS / file, name)
