@@ -69,6 +69,43 @@ def test_a_branch_that_an_agent_went_to_in_a_work_tree_of_its_own_is_not_moved(
     assert git(repo, "show", f"{BRANCH}:new.txt") == "new"
 
 
+@pytest.mark.parametrize("parallel", [1, 2])
+@pytest.mark.parametrize("then", [(), ("rm", "-rq", "--cached", ".")])
+def test_work_on_a_branch_without_a_commit_counts(
+    repo: Path, then: tuple[str, ...], parallel: int
+) -> None:
+    """As after `git checkout --orphan`, with which HEAD names nothing."""
+
+    def orphans(folder: Path, order: AgentOrder) -> str:
+        git(folder, "checkout", "-q", "--orphan", "fresh")
+        if then:
+            git(folder, *then)
+        return writes("hello.txt", "hi")(folder, order)
+
+    ended = loop(repo, ONE, Scripted([orphans]), parallel=parallel)
+
+    assert "- [R] Say hello" in ended.plan
+    assert git(repo, "symbolic-ref", "HEAD").strip() == "refs/heads/main"
+    assert git(repo, "show", "main:hello.txt") == "hi"
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_an_agent_that_only_went_to_a_branch_without_a_commit_is_blocked_as_any(
+    repo: Path,
+) -> None:
+    def orphans(folder: Path, order: AgentOrder) -> str:
+        git(folder, "checkout", "-q", "--orphan", f"fresh-{len(agent.prompts)}")
+        return "done"
+
+    agent = Scripted([orphans])
+
+    ended = loop(repo, ONE, agent, max_attempts=2)
+
+    assert "- [~] Say hello" in ended.plan
+    assert len(ended.told("loop.no_progress")) == 2
+    assert git(repo, "symbolic-ref", "HEAD").strip() == "refs/heads/main"
+
+
 def test_a_plan_with_signs_in_its_name_is_no_pattern(repo: Path) -> None:
     for name in ("plan[1].md", "plan1.md"):
         write_file(repo / name, "keep\n")

@@ -230,3 +230,21 @@ def test_time_is_counted_from_the_beginning_of_the_loop() -> None:
 
     assert used.spent(request, 1059.9) == ""
     assert used.spent(request, 1060.0) == "the budget of 60 seconds is used up"
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_an_attempt_that_a_budget_did_not_allow_is_not_counted(repo: Path, parallel: int) -> None:
+    agent = Scripted([writes("other.txt", "x")])
+
+    ended = loop(repo, ONE, agent, attempts=1, parallel=parallel)
+
+    (entry,) = ended.outcome.details["tasks"]
+    assert (len(agent.prompts), entry["attempts"], ended.outcome.iterations) == (1, 1, 1)
+    assert "### Say hello\n\n1 attempt" in ended.outcome.answer
+
+
+def test_an_agent_that_only_met_its_usage_limit_made_no_attempt(repo: Path) -> None:
+    ended = loop(repo, ONE, Limited([nothing]), seconds=600.0)
+
+    (entry,) = ended.outcome.details["tasks"]
+    assert (entry["attempts"], ended.outcome.iterations) == (0, 0)

@@ -39,22 +39,31 @@ class NoStartError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """`changed`: the tree is not as it was. `tampered` says what was done to the plan and undone."""
+    """
+    `changed`: the tree is not as it was. `tampered` says what was done to the plan and undone, `left`
+    what was done to the branch.
+    """
 
     end: AgentEnd
     changed: bool
     tampered: list[str]
+    left: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """One attempt at a task, on this branch; `attempt` is its number."""
+    """
+    One attempt at a task, on this branch and on top of `base`; `attempt` is its number, `aside` the
+    branch for a history that is not.
+    """
 
     crew: Crew
     plan: Plan
     task: Task
     workspace: str
     branch: str
+    base: str
+    aside: str
     used: Used
     attempt: int
 
@@ -83,7 +92,12 @@ class Asking:
                 raise OutsideError(seen["broken"], hint=seen["hint"])
             if end.trouble != "usage_limit":
                 self._must_have_begun(agent, end, changed=seen["changed"])
-                return Answered(end=end, changed=seen["changed"], tampered=seen["tampered"])
+                return Answered(
+                    end=end,
+                    changed=seen["changed"],
+                    tampered=seen["tampered"],
+                    left=seen.get("left", []),
+                )
             await self._wait(end)
 
     async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, list[Any]]:
@@ -153,7 +167,10 @@ class Asking:
         aside = os.path.join(request.workspace, ARTIFACTS, "plans", f"{child}.md")
         seen: dict[str, Any] = {"end": end.as_json(), "unticked": [], "tampered": []}
         try:
+            # The tree is read with what HEAD names, and an agent can leave it naming nothing.
+            strayed = await self.crew.back_to(self.workspace, self.branch, self.base, self.aside)
             return seen | {
+                "left": strayed,
                 "changed": await repository.picture() != picture,
                 "unticked": marks.undo_ticks(request.plan, before),
                 "tampered": restore_plan(request.plan, plan, aside),
@@ -195,6 +212,9 @@ class Asking:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
         for what in seen["tampered"]:
             self._tell("loop.plan_restored", f"The plan was put back: {what}", what=what)
+        self.crew.tell_left(
+            seen.get("left", ()), self.aside, task=self.task.label, attempt=self.attempt
+        )
         self.crew.tell(
             "agent.joined",
             _worded(agent, end),

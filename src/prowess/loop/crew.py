@@ -1,11 +1,12 @@
 """What a loop works with: agents by name, the repository, and how it tells its story."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from prowess.check.changes import Tree, open_tree
+from prowess.check.commands import Runner
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event
 from prowess.core.ports import Json, Record
@@ -17,13 +18,14 @@ from prowess.loop.agents.known import open_program, passed_on
 from prowess.loop.git import Repository
 from prowess.loop.git_settings import Kept
 from prowess.loop.request import LoopRequest, own_paths, plan_name
+from prowess.loop.theirs import Theirs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crew:
     """
     `step` does a durable step of the run. `kept` is how git behaved before any agent was at work,
-    known once the loop has begun. `begun` are the agents that were seen to work in this loop, `trodden`
+    known once the loop has begun. `theirs` is what a person had ignored then. `begun` are the agents that were seen to work in this loop, `trodden`
     the work trees that an agent was at work in since this process took it up. `agents` brings agents
     of the caller's own, by name, before those that are known.
     """
@@ -34,6 +36,7 @@ class Crew:
     world: World
     record: Record
     kept: Kept = field(default_factory=Kept)
+    theirs: Theirs = field(default_factory=Theirs)
     begun: set[str] = field(default_factory=set)
     trodden: set[str] = field(default_factory=set)
     agents: Callable[[str], Agent | None] = lambda name: None
@@ -48,7 +51,9 @@ class Crew:
         return own_paths(self.request)
 
     def repository(self, folder: str) -> Repository:
-        return Repository(folder=folder, own=self.own, kept=self.kept, tell=self.warn)
+        return Repository(
+            folder=folder, own=self.own, kept=self.kept, theirs=self.theirs, tell=self.warn
+        )
 
     async def must_be_on(self, folder: str, branch: str) -> None:
         """Stop where another branch is checked out and no agent of ours can have done it."""
@@ -67,12 +72,27 @@ class Crew:
         return await self.repository(folder).back_to(branch, base, aside)
 
     async def standing(self, folder: str, base: str) -> Json:
-        """How files stand that differ from `base` before anybody works here, as the check sees them."""
-        return await self._tree(folder).standing(base)
+        """
+        How files stand that differ from `base` before anybody works here, as the check sees them, and
+        what is ignored in the person's own tree, wherever the task is worked on.
+        """
+        stood = await self._tree(folder).standing(base)
+        return {"stood": stood, "ignored": await self.repository(self.request.workspace).ignored()}
 
     async def standing_tracked(self, folder: str) -> Json:
         """The same of files that git keeps, where all that was done is committed."""
         return await self._tree(folder).standing("HEAD", tracked=True)
+
+    def runner(self, folder: str) -> Runner:
+        """Runs commands as a check does, with the records of the repository to be read only."""
+        tree, world = self._tree(folder), self.world
+        return Runner(
+            sandbox=world.sandbox,
+            folder=tree.folder,
+            readable=tree.records,
+            network=world.settings.sandbox_network,
+            limits=world.limits,
+        )
 
     def _tree(self, folder: str) -> Tree:
         return open_tree(folder, self.world.sandbox, rules=self.kept.rules)
@@ -88,6 +108,13 @@ class Crew:
     def tell(self, kind: str, summary: str, **facts: Any) -> None:
         payload = {"summary": summary, "visibility": "SUMMARY", **facts}
         self.record(Event(run=self.run, kind=kind, payload=payload))
+
+    def tell_left(self, left: Sequence[str], aside: str, *, task: str, attempt: int) -> None:
+        """Where what is not kept with a task is, if anything is."""
+        if left:
+            told = f"Not kept with the task, but in {aside}: {', '.join(left[:5])}"
+            facts = {"task": task, "attempt": attempt, "files": left, "branch": aside}
+            self.tell("loop.left_behind", told, **facts)
 
     def open_agent(self, name: str) -> Agent:
         if agent := self.agents(name):

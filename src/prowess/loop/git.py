@@ -16,28 +16,31 @@ from dataclasses import dataclass, field
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.scratch import scratch
-from prowess.loop.git_run import run_git
+from prowess.loop.git_run import few, printable, run_git
 from prowess.loop.git_settings import Kept
-from prowess.loop.guarding import no_link, read_plain
+from prowess.loop.guarding import free_place, read_if_plain, write_plain
 from prowess.loop.request import ARTIFACTS
+from prowess.loop.theirs import Theirs, by_name
 
 _SAFE = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
 )  # fmt: skip
 _READ = (".gitattributes", ".gitignore", ".gitmodules")  # by git itself, whatever it is asked
+_UNADD = ("rm", "-qf", "--cached", "--ignore-unmatch")
 _NOBODY = ("-c", "user.name=Prowess", "-c", "user.email=prowess@localhost")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
     """
-    A work tree. `own` are paths in it that the loop itself writes; a folder ends in a slash. `tell` hears
-    what a person has to know.
+    A work tree. `own` are paths in it that the loop itself writes; a folder ends in a slash. `theirs` are
+    those that nothing here commits, moves or takes away. `tell` hears what a person has to know.
     """
 
     folder: str
     own: tuple[str, ...] = ()
     kept: Kept = field(default_factory=Kept)  # git's settings before any agent was at work
+    theirs: Theirs = field(default_factory=Theirs)
     tell: Callable[[str], None] = lambda told: None
 
     async def git(self, *words: str, fails: bool = True, more: Mapping[str, str] = {}) -> str:
@@ -81,9 +84,14 @@ class Repository:
         On this branch again and on top of `base`, with the tree as it is; what was put back. Without a
         branch HEAD is on none, and no branch is moved.
 
-        An agent that went elsewhere loses nothing. A history in place of the one that led to `base` is
-        kept in the branch `aside`.
+        An agent that went elsewhere loses nothing. A history in place of the one that led to `base`, or
+        one that holds what a person had ignored, is kept in the branch `aside`.
         """
+        back = await self._on_top_of(base, branch, aside)
+        await self._let_go({})
+        return back
+
+    async def _on_top_of(self, base: str, branch: str, aside: str) -> list[str]:
         if await self.branch() != branch:
             if branch:
                 await self.git("symbolic-ref", "HEAD", branch)
@@ -91,7 +99,8 @@ class Repository:
                 await self.git("update-ref", "--no-deref", "HEAD", base)
             await self._reindex(base)
         head = (await self.git("rev-parse", "-q", "--verify", "HEAD", fails=False)).strip()
-        if head and (await self.git("merge-base", base, head, fails=False)).strip() == base:
+        led = head and (await self.git("merge-base", base, head, fails=False)).strip() == base
+        if led and not await self._brings_theirs(base, head):
             return []
         if head:
             await self._keep_beside(await self._name(f"{head}^{{tree}}"), aside)
@@ -99,6 +108,12 @@ class Repository:
         await self.git("update-ref", *place, base)
         await self._reindex(base)
         return [f"the history of {branch.removeprefix('refs/heads/') or 'HEAD'}"]
+
+    async def _brings_theirs(self, base: str, head: str) -> bool:
+        """Whether a commit since `base` holds what is a person's, as after `git add -A` without its rules."""
+        listed = ("log", "-m", "-z", "--format=", "--name-only", "--no-renames", f"{base}..{head}")
+        told = await self.git(*listed) if self.theirs.paths and head != base else ""
+        return any(self.theirs.holds(path) for path in told.split("\0"))
 
     async def restore(self, tree: str, aside: str) -> list[str]:
         """
@@ -140,12 +155,12 @@ class Repository:
             )
         if changed := await self.changed():
             raise UsageError(
-                f"there are uncommitted changes: {_few(changed)}",
+                f"there are uncommitted changes: {few(changed)}",
                 hint="commit or stash them first, so that nobody takes them for the agent's",
             )
         if hidden := await self._hidden():
             raise UsageError(
-                f"git was told to pass over files that differ from the last commit: {_few(hidden)}",
+                f"git was told to pass over files that differ from the last commit: {few(hidden)}",
                 hint="`git update-index --no-assume-unchanged --no-skip-worktree FILE`, or `git"
                 " sparse-checkout disable`, then commit or stash them; the loop would lose them",
             )
@@ -162,7 +177,7 @@ class Repository:
         ahead -= set((await self.git(*listed, since)).split("\0"))
         if strayed := sorted(path for path in ahead if not self._is_own(path)):
             raise OutsideError(
-                f"the branch was moved from outside of {self.folder}: {_few(strayed)}",
+                f"the branch was moved from outside of {self.folder}: {few(strayed)}",
                 hint=f"look at `git log {since[:12]}..`; to undo it: `git reset --soft {since[:12]}`",
             )
 
@@ -187,16 +202,16 @@ class Repository:
         return await self._everything(but=self._own_inside())
 
     async def _everything(self, *, but: Sequence[str] = ()) -> str:
-        told = await self._told_by_name()
+        told = [path for path in await self._told_by_name() if not self.theirs.holds(path)]
         named = [path for path in told if not (but and self._is_own(path))]
         async with self._index("HEAD") as index:
-            out = [f":(exclude,literal){path}" for path in (*but, *await self._unborn(index))]
-            await self.git("add", "-A", "--", ".", *out, more=index)
-            if named:
-                await self._add_named(named, index)
-            if but:
-                leave = ("rm", "-rqf", "--cached", "--ignore-unmatch", "--")
-                await self.git(*leave, *map(_literal, but), more=index)
+            others = await self._others(index)
+            out = (*but, *await self._unborn(others), *self._uncovered(others))
+            all_but = (".", *(f":(exclude,literal){path}" for path in out))
+            await self._with(all_but, "add", "-A", more=index)
+            await self._with([*map(_literal, named)], "add", "-f", more=index)
+            await self._with([*map(_literal, but)], *_UNADD, "-r", more=index)
+            await self._let_go(index)
             return (await self.git("write-tree", more=index)).strip()
 
     async def _told_by_name(self) -> list[str]:
@@ -204,22 +219,57 @@ class Repository:
         told = await self.git("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
         return [path for path in told.split("\0") if path and _is_there(self.folder, path)]
 
-    async def _add_named(self, paths: Sequence[str], index: Mapping[str, str]) -> None:
-        names = f"{index['GIT_INDEX_FILE']}.names"
-        _write("", names, os.fsencode("\0".join(paths)))
-        listed = (f"--pathspec-from-file={names}", "--pathspec-file-nul")
-        await self.git("add", "-f", *listed, more={**index, "GIT_LITERAL_PATHSPECS": "1"})
+    async def _with(self, pathspecs: Sequence[str], *words: str, more: Mapping[str, str]) -> None:
+        """What git is to do with these, as many as they are; nothing where there are none."""
+        if pathspecs:
+            with scratch("names") as place:
+                names = os.path.join(place, "names")
+                write_plain(names, os.fsencode("\0".join(pathspecs)))
+                listed = (f"--pathspec-from-file={names}", "--pathspec-file-nul")
+                await self.git(*words, *listed, more=more)
 
-    async def _inner(self, index: Mapping[str, str]) -> list[str]:
-        """Repositories in the tree that are none of its submodules."""
+    async def _let_go(self, index: Mapping[str, str]) -> None:
+        """Nothing that is a person's is in this index."""
+        if self.theirs.paths:
+            held = (await self.git("ls-files", "-z", more=index)).split("\0")
+            found = [_literal(path) for path in held if self.theirs.holds(path)]
+            await self._with(found, *_UNADD, more=index)
+
+    def _uncovered(self, others: Sequence[str]) -> list[str]:
+        """What is a person's and no longer ignored, which they are told once."""
+        found = sorted({named for path in others if (named := self.theirs.named(path))})
+        if new := [path for path in found if path not in self.theirs.told]:
+            self.theirs.told.update(new)
+            self.tell(
+                f"No longer ignored by git, and left where it is, in no commit of the loop: {few(new)}"
+            )
+        return found
+
+    async def tell_uncovered(self) -> None:
+        self._uncovered(await self._others({}))
+
+    async def ignored(self) -> list[str]:
+        """What lies there and git ignores, with what it ignored when an earlier task began."""
+        listed = ("status", "--porcelain", "-z", "--no-renames", "-uall", "--ignored=matching")
+        told = [line[3:] for line in (await self.git(*listed)).split("\0") if line[:3] == "!! "]
+        found = by_name(self.folder, [path for path in told if not self._is_own(path)])
+        # What a person has committed since, or takes out of git just now, is not theirs alone.
+        tracked = await self.git("ls-files", "-z")
+        tracked += await self.git("ls-tree", "-r", "-z", "--name-only", "HEAD")
+        lying = Theirs()
+        lying.begin((*self.theirs.paths, *found))
+        return lying.but(tracked.split("\0"))
+
+    async def _others(self, index: Mapping[str, str]) -> list[str]:
+        """Paths that are not in the index and not ignored; of a repository inside only its folder."""
         told = await self.git("ls-files", "-z", "--others", "--exclude-standard", more=index)
-        return [path.rstrip("/") for path in told.split("\0") if path.endswith("/")]
+        return [path for path in told.split("\0") if path]
 
-    async def _unborn(self, index: Mapping[str, str]) -> list[str]:
+    async def _unborn(self, others: Sequence[str]) -> list[str]:
         head = ("rev-parse", "-q", "--verify", "HEAD")
         return [
             path
-            for path in await self._inner(index)
+            for path in _inner(others)
             if not await self.git(
                 f"--git-dir={os.path.join(self.folder, path, '.git')}", *head, fails=False
             )
@@ -280,7 +330,8 @@ class Repository:
         kept beside it.
         """
         await self.move_inner(base, left_in(self.folder, branch))
-        kept = {path: _read(self.folder, path) for path in self.own if not path.endswith("/")}
+        files = [os.path.join(self.folder, path) for path in self.own if not path.endswith("/")]
+        kept = {path: read_if_plain(path) for path in files}
         whole = await self._everything()
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-only", base, whole)
         changed = [path for path in told.split("\0") if path and not self._is_own(path)]
@@ -290,16 +341,16 @@ class Repository:
         await self.git("reset", "-q", "--hard", base)
         for path, content in kept.items():
             if content is not None:
-                _write(self.folder, path, content)
+                write_plain(path, content)
         return branch if await self.tree_of(branch) else ""
 
     async def move_inner(self, base: str, into: str) -> None:
         """Repositories that lie in the tree since `base`, of which a branch would hold nothing, go elsewhere."""
         async with self._index(base) as index:
-            found = [path for path in await self._inner(index) if not self._is_own(path)]
+            found = [path for path in _inner(await self._others(index)) if not self._spares(path)]
         for path in found:
-            place = _free_place(os.path.join(into, path))
-            shutil.move(os.path.join(self.folder, path), no_link(place))
+            place = free_place(os.path.join(into, path))
+            shutil.move(os.path.join(self.folder, path), place)
             self.tell(
                 f"{printable(path)} is a repository of its own; what was done in it is in {place}"
             )
@@ -322,12 +373,16 @@ class Repository:
     def _own_inside(self) -> list[str]:
         return [path for path in self.own if not path.startswith("..")]
 
+    def _spares(self, path: str) -> bool:
+        return self._is_own(path) or self.theirs.holds(path)
+
     def _is_own(self, path: str) -> bool:
         return any(path.startswith(own) if own.endswith("/") else path == own for own in self.own)
 
 
-def _few(paths: Sequence[str]) -> str:
-    return ", ".join(map(printable, paths[:5])) + (" …" if len(paths) > 5 else "")  # noqa: PLR2004
+def _inner(others: Sequence[str]) -> list[str]:
+    """Repositories among these paths, which are none of the tree's submodules."""
+    return [path.rstrip("/") for path in others if path.endswith("/")]
 
 
 def _literal(path: str) -> str:
@@ -335,37 +390,10 @@ def _literal(path: str) -> str:
     return f":(literal){path}"
 
 
-def printable(path: str) -> str:
-    """A name for people and for the log, also where it is no text."""
-    return os.fsencode(path).decode(errors="replace")
-
-
 def left_in(folder: str, branch: str) -> str:
     """Where a work tree keeps what was left and no branch can hold."""
     return os.path.join(folder, ARTIFACTS, "left", branch)
 
 
-def _free_place(path: str) -> str:
-    """The path, or one beside it, where nothing is; its folder is there."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    number, place = 1, path
-    while os.path.lexists(place):
-        number += 1
-        place = f"{path}-{number}"
-    return place
-
-
 def _is_there(folder: str, path: str) -> bool:
     return os.path.lexists(os.path.join(folder, path))
-
-
-def _read(folder: str, path: str) -> bytes | None:
-    try:
-        return read_plain(os.path.join(folder, path))
-    except OSError:  # an agent made it a link, say; what the last commit has is put back
-        return None
-
-
-def _write(folder: str, path: str, content: bytes) -> None:
-    with open(no_link(os.path.join(folder, path)), "wb") as file:
-        file.write(content)

@@ -8,7 +8,7 @@ Grafts and replacements could give a commit another history, so git is told to k
 import asyncio
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from prowess.core.errors import OutsideError
@@ -16,6 +16,7 @@ from prowess.core.errors import OutsideError
 _LOCK = re.compile(r"Unable to create '(/.+?\.lock)': File exists")
 _HELD = 10.0  # seconds that another git is waited for; a lock that lasts longer has no owner
 _LOOK = 0.1
+_FEW = 5  # names in a sentence
 _QUIET = ("-c", "advice.graftFileDeprecated=false")  # we name a file of grafts, and an empty one
 _HINT = re.compile(
     r"^hint:.*\n?", re.MULTILINE
@@ -61,6 +62,15 @@ async def _run(*words: str, cwd: str, more: Mapping[str, str]) -> tuple[int, str
     # Names need not be text; what is no UTF-8 in them comes back when it is handed to git again.
     told = _HINT.sub("", err.decode(errors="replace"))
     return process.returncode or 0, os.fsdecode(out), told
+
+
+def printable(path: str) -> str:
+    """A name for people and for the log, also where it is no text."""
+    return os.fsencode(path).decode(errors="replace")
+
+
+def few(paths: Sequence[str]) -> str:
+    return ", ".join(map(printable, paths[:_FEW])) + (" …" if len(paths) > _FEW else "")
 
 
 async def _free(lock: str) -> None:

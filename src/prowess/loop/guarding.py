@@ -58,6 +58,29 @@ def read_plain(path: str) -> bytes:
         return file.read()
 
 
+def read_if_plain(path: str) -> bytes | None:
+    """What a file holds; None where an agent made something else of it, such as a link."""
+    try:
+        return read_plain(path)
+    except OSError:
+        return None
+
+
+def write_plain(path: str, content: bytes) -> None:
+    with open(no_link(path), "wb") as file:
+        file.write(content)
+
+
+def free_place(path: str) -> str:
+    """The path, or one beside it, where nothing is; its folder is there, and no link leads to it."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    number, place = 1, path
+    while os.path.lexists(place):
+        number += 1
+        place = f"{path}-{number}"
+    return no_link(place)
+
+
 def restore_plan(path: str, before: bytes, aside: str) -> list[str]:
     """Put a plan back whose tasks were changed; the changed one is kept at `aside`, and told is what was."""
     after = b""  # of a plan that was taken away, or is no file any more

@@ -8,7 +8,7 @@ could follow approved it.
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,12 +19,12 @@ from prowess.check.report import write_artifacts
 from prowess.core.agent import AgentEnd
 from prowess.core.evidence import Report, Spec, report_from_json, spec_of
 from prowess.core.ports import Json
-from prowess.core.process import Order
 from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import Asked, check_events, checker_of
 from prowess.loop.asking import Answered, Asking, NoStartError
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
+from prowess.loop.done import Done
 from prowess.loop.guarding import no_link
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
@@ -36,37 +36,12 @@ MOST_PHASES = 100  # of one task; phases that lead in circles end here
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """
-    How one task ended. `cut` says what ended the loop before its phases had, where something did.
-    `trouble` is what stopped the agent of the last attempt. `review` is what came of a review, in a
-    sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it.
-    """
-
-    mark: Mark
-    reason: str
-    attempts: int
-    report: Report | None = None
-    cut: str = ""
-    trouble: str = ""
-    review: str = ""
-    reviewer: str = ""
-
-    @property
-    def already(self) -> bool:
-        """It is proven, and nothing was changed for it."""
-        return self.mark == "R" and bool(
-            self.report and self.report.base and not self.report.scope.files
-        )
-
-
 @dataclass(slots=True, kw_only=True)
 class Journey:
     """
     `workspace` is where this task is worked on. A task that is taken up again has its `attempts`
     behind it, and `feedback` about the last of them. `checked` is git's name for the tree that was
-    checked last, empty when an agent or a script was at work since. `stood` is how files stood before
+    checked last, empty when an agent or a script changed it since; `undone` says which script did. `stood` is how files stood before
     the first attempt that a check would take for changes; `unkept` are files that were checked last and
     that no commit would hold.
     """
@@ -86,6 +61,7 @@ class Journey:
     review: str = ""
     tampered: list[str] = field(default_factory=list)
     checked: str = ""
+    undone: str = ""
     stood: dict[str, str] = field(default_factory=dict)
     unkept: list[str] = field(default_factory=list)
     report: Report | None = None
@@ -95,8 +71,9 @@ class Journey:
         repository = self.crew.repository(self.workspace)
         self.base = await self.crew.step("base", repository.head)
         self.branch = await self.crew.step("branch", repository.branch)
-        stood = partial(self.crew.standing, self.workspace, self.base)
-        self.stood = await self.crew.step("stood", stood)
+        self._stands(
+            await self.crew.step("stood", partial(self.crew.standing, self.workspace, self.base))
+        )
         self.status = {
             "attempt": self.attempts,
             "max_attempts": self.crew.request.max_attempts,
@@ -111,6 +88,13 @@ class Journey:
             return self._cut_short(str(spent), f"{spent}, before it was")
         except NoStartError as stop:
             return self._cut_short(str(stop), "no agent could begin, so it is not")
+
+    def _stands(self, told: Json) -> None:
+        """How the place is before anybody works there."""
+        if not isinstance(told.get("ignored"), list):  # an older version told no more than `stood`
+            told = {"stood": told, "ignored": []}
+        self.stood = told["stood"]
+        self.crew.theirs.begin(told["ignored"])
 
     async def _through(self) -> Done:
         phase = self.phases.phases[self.phases.start]
@@ -132,12 +116,12 @@ class Journey:
         if phase.mark == "~" and self.status["trouble"] == "budget":
             # It was stopped before it could do more, and that says nothing against the task.
             raise SpentError(self.trouble.removeprefix("budget: "))
-        proven = self.status["check"] == "passed"
-        # Marks tell the truth, whatever a file of phases says.
+        # Marks tell the truth, whatever a file of phases says: of the tree that was checked, and no other.
+        proven = bool(self.checked) and self.status["check"] == "passed"
         mark: Mark = phase.mark if phase.mark != "R" or proven or self._is_approved() else "x"
         reviewer = self._reviewer if mark == "R" and not proven else ""
         reviewed = f"reviewed by {reviewer}" if reviewer else "proven"
-        told = {"R": reviewed, "x": "implemented, not proven", "~": "blocked"}
+        told = {"R": reviewed, "x": f"implemented, not proven{self.undone}", "~": "blocked"}
         done = Done(
             mark=mark,
             reason=self.feedback if mark == "~" else told[mark],
@@ -157,7 +141,8 @@ class Journey:
             if each.text in self.task.criteria
         ]
         another = self._reviewer != self.crew.request.agent
-        return self.status["review"] == "approved" and (another or seen_by_us(asked))
+        approved = bool(self.checked) and self.status["review"] == "approved"
+        return approved and (another or seen_by_us(asked))
 
     def _cut_short(self, cut: str, told: str) -> Done:
         """What only a review is missing of is implemented; anything else is still to do."""
@@ -185,14 +170,18 @@ class Journey:
         if self.status["attempt"] > 1:
             self._tell("same_task", f"Attempt {self.status['attempt']}: {self.task.label}")
         rules = template("evidence.md").replace("{id}", self._spec.id)
-        answered = await self._ask(phase, rules, self.crew.request.agent)
+        try:
+            answered = await self._ask(phase, rules, self.crew.request.agent)
+        except SpentError:  # nobody was let to work, so it is no attempt
+            self.status["attempt"] -= 1
+            raise
         end, self.tampered = answered.end, answered.tampered
         if not answered.changed:
             self._tell("no_progress", f"The attempt changed nothing: {self.task.label}")
         self._tell_malformed(end)
         self.answer, self.review = end.answer, ""
         self.status |= {"trouble": end.trouble, "check": "none", "review": "none"}
-        self.checked = ""
+        self.checked = self.undone = ""
         self.trouble = "" if end.trouble == "none" else f"{end.trouble}: {end.why}"
         self.feedback = f"The agent stopped: {end.told or end.why}" if self.trouble else ""
 
@@ -215,6 +204,8 @@ class Journey:
             task=self.task,
             workspace=self.workspace,
             branch=self.branch,
+            base=self.base,
+            aside=self._aside,
             used=self.used,
             attempt=self.status["attempt"],
         )
@@ -239,6 +230,7 @@ class Journey:
 
     def _asked(self, spec: Spec) -> Asked:
         claims, ignored = said_claims(self.answer)
+        theirs = self.crew.theirs
         return Asked(
             spec=spec,
             workspace=self.workspace,
@@ -246,7 +238,7 @@ class Journey:
             validation=self.plan.validation,
             claims=tuple(claims),
             ignored=tuple(ignored),
-            own=self.crew.own,
+            own=(*self.crew.own, *(theirs.names | theirs.paths)),
             may_be_so=True,
             stood=self.stood,
             rules=self.crew.kept.rules,
@@ -268,7 +260,8 @@ class Journey:
 
         judged = await self.crew.step("check", judge)
         self.report = report_from_json(judged["report"])
-        self.checked, self.unkept = judged.get("picture", ""), judged.get("unkept", [])
+        self.checked, self.undone = judged.get("picture", ""), ""
+        self.unkept = judged.get("unkept", [])
         self._tell_left(judged["left"])
         for event in check_events(self.report, run=self.crew.run):
             told = {**event.payload, "task": self.task.label}
@@ -281,9 +274,8 @@ class Journey:
         return f"prowess/{self.crew.run}/left-{self._spec.id}-{self.status['attempt']}"
 
     def _tell_left(self, left: Sequence[str]) -> None:
-        if left:
-            told = f"Not kept with the task, but in {self._aside}: {', '.join(left[:5])}"
-            self._tell("left_behind", told, files=left, branch=self._aside)
+        attempt = self.status["attempt"]
+        self.crew.tell_left(left, self._aside, task=self.task.label, attempt=attempt)
 
     async def recheck(self, base: str) -> str:
         """Check what was merged on top of `base`; what is wrong with it, or an empty text."""
@@ -300,7 +292,7 @@ class Journey:
         repository = self.crew.repository(self.workspace)
         given = await self.crew.step("picture", repository.picture)
         answered = await self._ask(phase, template("review-verdict.md"), self._reviewer)
-        changed = await self._put_back(given)
+        changed = answered.left + await self._put_back(given)
         review = read_review(answered.end.answer)
         if review.said == "none":
             self._tell(
@@ -350,23 +342,27 @@ class Journey:
 
     async def _script(self, command: str) -> None:
         async def run() -> Json:
-            world = self.crew.world
-            order = Order(
-                argv=("bash", "-c", command),
-                cwd=self.workspace,
-                writable=(self.workspace,),
-                network=world.settings.sandbox_network,
-                limits=world.limits,
-            )
-            ended = await world.sandbox.run(order)
-            return {"code": ended.code, "text": (ended.out + ended.err).decode(errors="replace")}
+            repository = self.crew.repository(self.workspace)
+            before = self.checked or await repository.picture()
+            ran = await self.crew.runner(self.workspace)(command)
+            changed = await repository.picture() != before
+            return {"code": ran.code, "text": ran.output[-_SHOWN:], "changed": changed}
 
         ended = await self.crew.step("script", run)
-        self.checked = ""
+        if ended.get("changed", True):  # an older version did not look
+            self._is_unchecked(command)
         self.status["script"] = "failed" if ended["code"] else "passed"
         self.crew.tell("loop.script", f"{command}: {self.status['script']}", command=command)
         if ended["code"]:
-            self._is_wrong(f"`{command}` failed:\n{ended['text'][-_SHOWN:]}")
+            self._is_wrong(f"`{command}` failed:\n{ended['text']}")
+
+    def _is_unchecked(self, command: str) -> None:
+        """What a check or a review found is of another tree than the one that lies there now."""
+        if self.checked:
+            self.undone = f": `{command}` changed what was checked"
+            self.crew.tell("run.warned", f"{self.task.label}{self.undone}")
+        self.checked, self.report = "", None
+        self.status |= {"check": "none", "review": "none"}
 
     def _is_wrong(self, what: str) -> None:
         """What the next attempt has to know: why the agent stopped, if it did, then what is wrong."""
@@ -380,8 +376,3 @@ class Journey:
     @property
     def _spec(self) -> Spec:
         return spec_of(self.task)
-
-
-def done_as_json(done: Done) -> dict[str, Any]:
-    report = None if done.report is None else done.report.as_json()
-    return {**asdict(done), "report": report}

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from prowess.check.already import seen_by_us
 from prowess.core.evidence import Criterion, Scope
 from prowess.core.run import Ending
 from prowess.core.task import Plan, Task
 from prowess.loop.budget import Used
 from prowess.loop.choosing import name_of
-from prowess.loop.journey import Done, done_as_json
+from prowess.loop.done import Done, done_as_json
 
 _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
 
@@ -112,7 +113,8 @@ def _told(entry: Entry) -> list[str]:
     if criteria:
         lines += ["", *map(_criterion, criteria), *_out_of_scope(entry.done)]
     failed = any(each.verdict != "PASS" for each in criteria) or _out_of_scope(entry.done)
-    if entry.done.cut or (entry.done.mark == "~" and not failed):
+    unseen = entry.done.mark == "x" and entry.done.report is None
+    if entry.done.cut or unseen or (entry.done.mark == "~" and not failed):
         lines += ["", entry.done.reason]
     return lines
 
@@ -134,5 +136,5 @@ def _criterion(criterion: Criterion) -> str:
     """A criterion that holds only by what an agent cites says so."""
     confirmed = [each for each in criterion.evidence if each.state == "confirmed"]
     why = confirmed[0].seen if confirmed else criterion.reason
-    cited = criterion.verdict == "PASS" and not any(each.own for each in confirmed)
+    cited = criterion.verdict == "PASS" and not seen_by_us((criterion,))
     return f"- {criterion.verdict}{', as cited' if cited else ''}: {criterion.text}{f' ({why})' if why else ''}"

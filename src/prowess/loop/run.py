@@ -30,8 +30,9 @@ from prowess.loop.agents.base import Agent
 from prowess.loop.budget import Used
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
+from prowess.loop.done import Done
 from prowess.loop.guarding import alone_in
-from prowess.loop.journey import Done, Journey
+from prowess.loop.journey import Journey
 from prowess.loop.phases import DEFAULT, Phases, load_phases
 from prowess.loop.place import begin
 from prowess.loop.report import Entry, ending, report

@@ -2,7 +2,8 @@
 What was done and is in no commit, because git was told to pass it over.
 
 A task is proven for what is kept. What a person had git ignore before is theirs to ask for; what is
-ignored only since an agent was at work would be proven and then be nowhere.
+ignored only since an agent was at work would be proven and then be nowhere. What was ignored and no
+longer is looks as if it were kept, and is not: it is left to the person.
 """
 
 import os
@@ -11,7 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from prowess.check.already import shown_by
 from prowess.core.evidence import Report
-from prowess.loop.git import Repository, printable
+from prowess.loop.git import Repository
+from prowess.loop.git_run import printable
 
 _RULE = re.compile(r"(.*?):\d+:(.*)\t")  # as check-ignore tells it: the file, the line, the rule
 
@@ -27,7 +29,9 @@ async def unkept(repository: Repository, tree: str, base: str, report: Report) -
 
     lost = lying(each.path for each in report.scope.files)
     for path in lying(shown_by(report.criteria)):
-        if await _newly_ignored(repository, base, path):
+        told = await repository.git("check-ignore", "--no-index", "-v", "--", path, fails=False)
+        uncovered = not told and repository.theirs.holds(path)
+        if uncovered or await _newly_ignored(repository, base, told):
             lost.append(path)
     return list(dict.fromkeys(map(printable, lost)))
 
@@ -37,14 +41,13 @@ def told_unkept(paths: Sequence[str]) -> str:
     files = "".join(f"- {path}\n" for path in paths)
     return (
         f"What was done, or shows that it was, is in files that no commit would hold:\n\n{files}\n"
-        "Git was told to ignore them, or they are in a repository of their own. Put them where git keeps"
-        " them."
+        "Git is told to ignore them, or was when the task began, or they are in a repository of their own."
+        " Put them where git keeps them."
     )
 
 
-async def _newly_ignored(repository: Repository, base: str, path: str) -> bool:
-    """Whether it is ignored by a rule of a `.gitignore` that the base has not."""
-    told = await repository.git("check-ignore", "--no-index", "-v", "--", path, fails=False)
+async def _newly_ignored(repository: Repository, base: str, told: str) -> bool:
+    """Whether `told` names a rule of a `.gitignore` that the base has not."""
     rule = _RULE.match(told)
     if not rule or os.path.basename(rule[1]) != ".gitignore":
         return False

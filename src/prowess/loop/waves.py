@@ -17,7 +17,8 @@ from prowess.core.ports import Json
 from prowess.core.task import Task
 from prowess.loop.abreast import Step, abreast
 from prowess.loop.crew import Crew
-from prowess.loop.journey import Done, Journey
+from prowess.loop.done import Done
+from prowess.loop.journey import Journey
 from prowess.loop.place import must_take_in
 from prowess.loop.worktrees import Merge, Worktree
 
@@ -125,6 +126,7 @@ async def _merged(crew: Crew, tree: Worktree, label: str) -> Merge:
 async def _land(tree: Worktree, merge: Merge) -> Json:
     """`moved`: somebody committed meanwhile, so that it has to be merged anew."""
     why = await tree.land(merge)
+    await tree.home.tell_uncovered()
     return {"why": why, "moved": bool(why) and await tree.home.head() != merge.onto}
 
 

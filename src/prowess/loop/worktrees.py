@@ -100,7 +100,10 @@ class Worktree:
     async def land(self, merge: Merge) -> str:
         """Move the person's branch forward to the merge; why not, or an empty text."""
         try:
-            await self.home.git("merge", *_MERGE, "--ff-only", merge.commit)
+            # What a person has git ignore, git would overwrite without a word.
+            await self.home.git(
+                "merge", *_MERGE, "--ff-only", "--no-overwrite-ignore", merge.commit
+            )
         except OutsideError as error:
             return str(error)
         return ""
