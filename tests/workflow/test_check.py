@@ -214,7 +214,7 @@ def test_a_name_is_known_only_after_it_was_stored() -> None:
     text = "  - output: '{late}'\n  - id: it\n    command: ls\n    store: late\n"
     (mistake,) = find_mistakes(f"{HEAD}steps:\n{text}")
 
-    assert mistake.hint == "the step 'it' stores it, and comes later"
+    assert mistake.hint == "the step 'it' stores it, and comes later or in another branch"
 
 
 def test_names_reach_out_of_branches_and_loops_but_not_across_parallel_branches() -> None:
@@ -235,6 +235,49 @@ def test_names_reach_out_of_branches_and_loops_but_not_across_parallel_branches(
         (11, "nothing is called 'd' here"),
         (13, "nothing is called 'item' here"),
     ]
+
+
+def test_of_two_branches_only_one_runs_so_neither_knows_what_the_other_stores() -> None:
+    text = """\
+  - if: user == 'a'
+    then: [{id: mk, command: ls, store: made}]
+    else: [{output: "{made} {steps.mk.output}"}]
+  - output: "{made} {steps.mk.output}"
+"""
+
+    assert [(line, found) for line, _, found in steps(text)] == [
+        (6, "nothing is called 'made' here"),
+        (6, "there is no step 'mk' before this one"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "parallel: [{command: ls, store: x, parse: json}, {command: ls}]",
+        "foreach: [1]\n    steps: [{command: ls, store: x, parse: json}]",
+        "if: user\n    then: [{command: ls, store: x, parse: json}]",
+        "if: user\n    then: [{command: ls}]\n    else: [{command: ls, store: x, parse: json}]",
+    ],
+)
+def test_a_text_that_a_branch_stores_again_as_a_value_may_have_fields(again: str) -> None:
+    text = f"  - {{command: ls, store: x}}\n  - {again}\n  - output: '{{x.k}}'\n"
+
+    assert steps(text) == []
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "parallel: [{command: ls, store: x}, {command: ls}]",
+        "foreach: [1]\n    steps: [{command: ls, store: x}]",
+        "if: user\n    then: [{command: ls, store: x}]",
+    ],
+)
+def test_a_text_that_a_branch_stores_has_no_fields(branch: str) -> None:
+    (found,) = steps(f"  - {branch}\n  - output: '{{x.k}}'\n")
+
+    assert found[2] == "{x.k} asks for a part of a text"
 
 
 def test_a_template_knows_its_data_and_the_fields_of_its_source() -> None:

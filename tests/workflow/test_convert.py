@@ -4,6 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from prowess.core.skill import Skill
 from prowess.core.workflow import CommandStep, OutputStep, SkillStep
@@ -11,8 +13,11 @@ from prowess.discover.agent_skill import instructions
 from prowess.discover.catalog import open_catalog
 from prowess.discover.resources import instructions_text
 from prowess.discover.roots import Root
+from prowess.prompt.variables import Values, fill_variables
 from prowess.workflow.check import find_mistakes, read_workflow
 from prowess.workflow.convert import convert
+from prowess.workflow.values import fill_part, parts_of
+from prowess.workflow.variables import with_placeholders
 from support import Cli, a_skill, write_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "skills"
@@ -75,11 +80,64 @@ def test_a_recipe_becomes_its_commands_in_their_order() -> None:
         "x" * 300 + "\n\n```bash\nls\n```\n",
         '```bash\nbash -c "$ARGUMENTS"\n```\n',
         "```python\nprint(1)\n```\n",
+        '```bash\ntouch "backup-$DATE.tgz"\n```\n',
+        '```bash\nDATE=x true; touch "backup-$DATE.tgz"\n```\n',
+        '```bash\ntrue && DATE=x; touch "backup-$DATE.tgz"\n```\n',
+        "```bash\nUSER=a; bash -c 'echo $USER'\n```\n",
+        '```bash\nls "${ARGUMENTS:-none}"\n```\n',
+        "```bash\necho \\${DATE}\n```\n",
+        "```bash\necho {${DATE}}\n```\n",
+        "```bash\necho {{name}\n```\n",
+        "```bash\n{baseDir}/run\n```\n",
         "",
     ],
 )
 def test_what_only_a_model_can_follow_is_left_to_it_whole(body: str) -> None:
     assert converted(body) == ["follow s {arguments}"]
+
+
+@pytest.mark.parametrize(
+    ("command", "ours"),
+    [
+        ('DATE=$(date +%Y%m%d); touch "backup-$DATE.tgz"', None),
+        ('export USER=a\necho "$USER"', None),
+        ('touch "backup-${DATE}.tgz"', 'touch "backup-{date}.tgz"'),
+        ("ls {baseDir}/docs ${CLAUDE_SKILL_DIR}", "ls {skill_dir}/docs {skill_dir}"),
+        ("echo '{{name}}' '{{user}}'", "echo '{{{{name}}}}' '{{{{user}}}}'"),
+        ("echo '{user}' '{{baseDir}}'", "echo '{{user}}' '{{{{baseDir}}}}'"),
+        ("cp f{1,2} {a,b} ${HOME} $HOME", None),
+    ],
+)
+def test_a_command_keeps_its_braces_and_variables_but_for_those_that_a_skill_md_fills(
+    command: str, ours: str | None
+) -> None:
+    assert converted(f"```bash\n{command}\n```\n")[0] == f"run {ours or command}"
+
+
+def test_what_is_told_before_a_command_has_its_variables_filled_too() -> None:
+    body = "# On ${DATE}: `{{name}}` and {user}, not $HOME\n\n```bash\nls\n```\n"
+
+    assert converted(body)[0] == "show # On {date}: `{{{{name}}}}` and {{user}}, not $HOME"
+
+
+PIECES = (
+    "{|}|{{|}}|$|\\| |'|name|user|name!r|a .join(', ')|{baseDir}|${DATE}|$DATE|${ARGUMENTS}|$ARGUMENTS"
+    "|${name}|{user}|é"
+)
+
+
+@given(
+    text=st.lists(st.sampled_from(PIECES.split("|")), max_size=8).map("".join), line=st.booleans()
+)
+def test_a_text_is_filled_as_the_skill_md_would_fill_it(*, text: str, line: bool) -> None:
+    values = Values(arguments="A", skill_dir="S", date="D", user="U", workspace="W")
+    scope = {"arguments": "A", "skill_dir": "S", "date": "D", "user": "U"}
+
+    ours = with_placeholders(text, line=line)
+
+    if ours is not None:
+        filled = "".join(fill_part(part, scope) for part in parts_of(ours, line=line))
+        assert filled == fill_variables(text, values).text
 
 
 def test_the_header_is_carried_over_as_far_as_it_counts() -> None:

@@ -62,3 +62,15 @@ def test_a_default_is_taken_where_nobody_can_answer(flows: Path, cli: Cli) -> No
 
     assert done.code == 0, done.err
     assert "Hello " in done.out
+
+
+def test_every_command_tells_a_mistake_with_its_line_and_column(flows: Path, cli: Cli) -> None:
+    file = flows / ".agents" / "skills" / "flow" / "skill.yaml"
+    write_file(file, FLOW.replace("{greeting}", "{nobody}"))
+
+    for command in (["validate", file.parent], ["list", "--problems"]):
+        assert f"{file}:7:24: error: nothing is called 'nobody'" in cli(*command).out
+    for command in (["validate", file.parent], ["list"]):
+        (problem,) = cli(*command, "--json").json["problems"]
+        assert (problem["line"], problem["column"]) == (7, 24)
+    assert "line 7, column 24" in cli("run", "flow").err

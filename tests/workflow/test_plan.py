@@ -157,3 +157,17 @@ steps: [{id: a, command: ls, store: file, parse: json}, {id: b, command: 'cat {f
 
     (told,) = plan_workflow(workflow, given={"file": '{"name": "f"}'}, from_step="b")
     assert told.does == "run: cat 'f'"
+
+
+def test_what_is_given_for_a_step_that_stores_nothing_is_told_where_its_output_is_used() -> None:
+    workflow = read_workflow("""\
+name: w
+description: d
+steps:
+  - {id: who, question: Who?}
+  - {id: a, command: ls}
+  - {id: b, command: 'cat {steps.who.output} {steps.a.output}'}
+""")
+
+    (told,) = plan_workflow(workflow, given={"who": "me"}, from_step="b")
+    assert told.does == "run: cat 'me' {steps.a.output}"

@@ -445,6 +445,59 @@ def test_what_is_given_for_json_and_is_none_is_refused_before_anything_runs(play
     assert not play.events
 
 
+LEFT_OUT = """\
+steps:
+  - {id: who, question: Who?}
+  - {id: list, command: ls, parse: lines}
+  - {id: c, output: "{steps.who.output} {steps.list.value | join('+')}"}
+"""
+
+
+def test_what_a_step_that_is_left_out_says_can_be_given_by_its_id(play: Any) -> None:
+    outcome = play(LEFT_OUT, from_step="c", who="me", list="a\nb")
+
+    assert outcome.answer == "me a+b"
+
+
+def test_what_is_missing_of_a_step_that_is_left_out_is_asked_for_by_a_name_that_is_taken(
+    play: Any,
+) -> None:
+    outcome = play(LEFT_OUT, from_step="c", list="a")
+
+    assert "(give it one with --set who=..., or write {steps.who.output | default" in outcome.reason
+    assert play(LEFT_OUT, from_step="c", list="a", who="me").answer == "me a"
+
+
+def test_an_input_that_has_no_value_is_asked_for_by_its_name(play: Any) -> None:
+    outcome = play("inputs: {role: {required: false}}\nsteps: [{output: '{role}'}]")
+
+    assert "(give it one with --set role=..., or write {role | default" in outcome.reason
+
+
+def test_nobody_is_told_to_set_what_cannot_be_set(play: Any) -> None:
+    text = """\
+steps:
+  - {if: user == 'nobody', then: [{id: mk, command: ls, store: made}]}
+  - {id: say, output: "%s"}
+"""
+
+    for slot in ("{made}", "{steps.mk.output}"):
+        reason = play(text % slot).reason
+        assert f"{slot} has no value here (write " in reason
+        assert "--set" not in reason
+
+
+@pytest.mark.parametrize("from_step", ["", "mk"])
+def test_what_a_step_will_store_itself_cannot_be_set(play: Any, from_step: str) -> None:
+    text = "steps: [{id: a, command: ls}, {id: mk, command: ls, store: made}, {output: '{made}'}]"
+
+    with pytest.raises(UsageError, match="'made' cannot be set: the step 'mk'") as refused:
+        play(text, from_step=from_step, made="zzz")
+
+    assert "--from" in refused.value.hint
+    assert not play.events
+
+
 def test_what_nobody_asks_for_cannot_be_set(play: Any) -> None:
     with pytest.raises(UsageError, match="nothing called 'rol'") as caught:
         play("inputs: {role: {default: a}}\nsteps: [{output: x}]", rol="b")

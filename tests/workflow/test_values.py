@@ -111,11 +111,11 @@ def test_any_text_is_filled_or_refused_with_a_reason(text: str) -> None:
         assert slots_of(text)
 
 
-def test_what_has_no_value_is_an_error_that_says_how_to_give_one() -> None:
+def test_what_has_no_value_is_an_error_that_says_how_to_do_without() -> None:
     with pytest.raises(ValueProblemError, match="has no value") as caught:
         fill("{role}", {})
 
-    assert "--set role=" in caught.value.hint
+    assert caught.value.hint == "write {role | default('...')}"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ PATIENCE = 2.0  # seconds for another process to write the first page of the fil
 _MAGIC = b"SQLite format 3\0"
 _PAGE = 4096
 _HEADER = 100  # bytes
-_IO_ERROR, _CORRUPT, _FULL, _NOT_A_DATABASE = 10, 11, 13, 26  # SQLite's numbers
+# SQLite's numbers.
+_READ_ONLY, _IO_ERROR, _CORRUPT, _FULL, _CANNOT_OPEN, _NOT_A_DATABASE = 8, 10, 11, 13, 14, 26
 RESTORE = (
     "nothing was changed; `prowess restore FILE` puts a backup in its place and keeps what is there"
     " aside, --data names another folder"
@@ -81,10 +82,26 @@ def unusable(what: str, path: str, error: Exception) -> OutsideError:
             f"{what} {path} cannot be written: {error}",
             hint="make room on the disk; `prowess runs resume` then goes on with a run, --data names another folder",
         )
+    if code in (_READ_ONLY, _CANNOT_OPEN) and (why := _only_readable(path)):
+        return OutsideError(
+            f"{what} {path} cannot be used: {why}",
+            hint="`prowess backup FILE` copies it as it lies, and `prowess restore FILE --data FOLDER`"
+            " puts it where you can write",
+        )
     return OutsideError(
         f"{what} {path} cannot be used: {error}",
         hint="`prowess doctor` looks at the data folder; --data names another",
     )
+
+
+def _only_readable(path: str) -> str:
+    """Why nothing can be written there; empty when it can."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
+        return ""
+    if os.path.isdir(folder) and os.statvfs(folder).f_flag & os.ST_RDONLY:
+        return "its file system is read-only"
+    return "you may not write to it or beside it"
 
 
 def _beginning(path: str) -> tuple[bytes, int]:

@@ -1,6 +1,9 @@
 """Text made fit: short enough to show, plain enough to store, and nothing in it that nobody sees."""
 
 import re
+from collections.abc import Callable
+
+_MARGIN = 4_096  # characters behind a cut that are looked at, so that a secret there is seen whole
 
 # What drives a terminal (all but tab and line end), what turns text around, and the tag characters,
 # which a model reads and no screen shows.
@@ -17,6 +20,25 @@ def shortened(text: str, limit: int) -> str:
         return text
     whole, blank, _ = text[: limit - 1].rpartition(" ")
     return f"{whole} …" if blank else "…"
+
+
+def clean_beginning(text: str, limit: int, clean: Callable[[str], str]) -> str:
+    """
+    The first `limit` characters, cleaned before they are cut: half a secret looks like none, and
+    would be kept.
+    """
+    cleaned = clean(text[: limit + _MARGIN])
+    sure = len(cleaned) - _MARGIN if len(text) > limit + _MARGIN else limit
+    return cleaned[: max(0, min(limit, sure))]
+
+
+def headline(text: str, limit: int, clean: Callable[[str], str]) -> str:
+    """The first line of a text, shortened; cleaned first, unless that is all of it."""
+    text = text.strip()
+    if len(text) <= limit and "\n" not in text:
+        return text
+    line, more, _ = clean_beginning(text, limit + 1, clean).partition("\n")
+    return shortened(line.rstrip() if more else line, limit)
 
 
 def storable(text: str) -> str:

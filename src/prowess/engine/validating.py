@@ -28,14 +28,14 @@ _FILE = re.compile(r"[\w./ -]+\.\w+")  # no address, no anchor, no placeholder
 
 
 def problems_of(path: str) -> list[Problem]:
-    """All that is wrong with the skill in the folder `path`, or whose file `path` is, by file and line."""
+    """All that is wrong with the skill in the folder `path`, or whose file `path` is, by file, line and column."""
     found = validate(path)
     if not os.path.isdir(path) and os.path.basename(path) not in (SKILL, WORKFLOW):
         return found
     folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path))
     return sorted(
         [*found, *of_workflow(folder, found), *_of_words(folder)],
-        key=lambda problem: (problem.path, problem.line or 0),
+        key=lambda problem: (problem.path, problem.line or 0, problem.column or 0),
     )
 
 

@@ -56,7 +56,13 @@ def of_workflow(folder: str, found: Collection[Problem]) -> Iterator[Problem]:
     known = {problem.line for problem in found if problem.path == path}
     for each in find_mistakes(text, beside=partial(lies_beside, folder)):
         if each.line not in known:
-            yield Problem(path=path, line=each.line, message=each.message, hint=each.hint)
+            yield Problem(
+                path=path,
+                line=each.line,
+                column=each.column,
+                message=each.message,
+                hint=each.hint,
+            )
 
 
 def lies_beside(folder: str, name: str) -> bool:

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prowess.core.skill import Skill
-from prowess.workflow.shell import parse_line
-from prowess.workflow.values import Slot, parts_of
-from prowess.workflow.words import UnsafeCommandError
+from prowess.workflow.check import find_mistakes
+from prowess.workflow.variables import counts_on_environment, with_placeholders, without_variables
 
 _HEAD = "# Made by `prowess convert` from SKILL.md. docs/workflows.md tells what it keeps.\n"
 _FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*([^`\n]*)$")
@@ -24,18 +23,13 @@ _SHELLS = ("bash", "sh", "shell")
 _LONGEST_LINE = 200  # characters that may introduce a command
 # What stands for something that the reader is to put in: FILE, <name>, [options], three dots.
 _STAND_IN = re.compile(r"(?<![\w$={./-])[A-Z][A-Z_]{2,}(?![\w=./-])|<[a-z][\w -]*>|\.\.\.|…|^\$ ", re.MULTILINE)  # fmt: skip
-_VARIABLES = {
-    "ARGUMENTS": "arguments", "SKILL_DIR": "skill_dir", "CLAUDE_SKILL_DIR": "skill_dir",
-    "SESSION_ID": "run_id", "CLAUDE_SESSION_ID": "run_id", "WORKSPACE": "workspace", "USER": "user", "DATE": "date",
-}  # fmt: skip
-_VARIABLE = re.compile(rf"\$(?:\{{({'|'.join(_VARIABLES)})\}}|({'|'.join(_VARIABLES)})\b)(?!\[)")
 _OTHER = re.compile(r"\$ARGUMENTS\[|\$[0-9]|!`|^```!", re.MULTILINE)
 _CARRIED = ("version", "license", "allowed_tools", "disallowed_tools")
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A block of shell, and the lines before it."""
+    """A block of shell, and the lines before it: as the SKILL.md has them, or as a workflow does."""
 
     told: str
     command: str
@@ -47,9 +41,7 @@ def convert(skill: Skill, instructions: str) -> str:
 
     `instructions` is the body of the SKILL.md, without its header.
     """
-    recipe = _recipe(instructions, skill)
-    steps = list(_recipe_steps(recipe)) if recipe else [_follow(skill)]
-    return _HEAD + "".join(_head(skill, recipe=bool(recipe))) + "\nsteps:\n" + "\n".join(steps)
+    return _recipe(instructions, skill) or _file(skill, [_follow(skill)], recipe=False)
 
 
 def deprecation_note(skill: Skill, instructions: str) -> str:
@@ -62,12 +54,20 @@ def deprecation_note(skill: Skill, instructions: str) -> str:
     )
 
 
-def _recipe(text: str, skill: Skill) -> list[_Part] | None:
+def _recipe(text: str, skill: Skill) -> str:
+    """The workflow of the same commands; empty where there is none, or not one that means the same."""
     if _OTHER.search(text) or _INNER_FENCE.search(text) or "arguments" in skill.fields:
-        return None
+        return ""
     parts, rest = _parts(text)
-    plain = parts and not rest.strip() and all(_is_plain(part) for part in parts)
-    return [_Part(part.told, _with_names(part.command)) for part in parts] if plain else None
+    ours = [own for part in parts if (own := _as_ours(part))]
+    if not parts or rest.strip() or len(ours) < len(parts):
+        return ""
+    made = _file(skill, list(_recipe_steps(ours)), recipe=True)
+    return "" if find_mistakes(made) else made
+
+
+def _file(skill: Skill, steps: list[str], *, recipe: bool) -> str:
+    return _HEAD + "".join(_head(skill, recipe=recipe)) + "\nsteps:\n" + "\n".join(steps)
 
 
 def _parts(text: str) -> tuple[list[_Part], str]:
@@ -96,32 +96,20 @@ def _until(lines: Iterator[str], fence: str) -> Iterator[str]:
         yield line
 
 
+def _as_ours(part: _Part) -> _Part | None:
+    """The part with our placeholders in it; None where something is left to a reader, or in doubt."""
+    told, command = with_placeholders(part.told), with_placeholders(part.command, line=True)
+    if told is None or command is None or not _is_plain(part) or counts_on_environment(command):
+        return None
+    return _Part(told, command)
+
+
 def _is_plain(part: _Part) -> bool:
     """Nothing is left to a reader: no stand-ins, and no more than a line about each command."""
     prose = [line for line in part.told.splitlines() if line.strip() and not line.startswith("#")]
     if len(" ".join(prose)) > _LONGEST_LINE or not part.command.strip():
         return False
-    if _STAND_IN.search(_VARIABLE.sub("", part.command)):
-        return False
-    try:
-        parse_line(_with_names(part.command))
-    except UnsafeCommandError:
-        return False
-    return True
-
-
-def _with_names(command: str) -> str:
-    """The command with our placeholders for the skill's variables, and its own braces kept."""
-    return _VARIABLE.sub(
-        lambda found: f"{{{_VARIABLES[found[1] or found[2]]}}}", _escaped(command, line=True)
-    )
-
-
-def _escaped(text: str, *, line: bool = False) -> str:
-    return "".join(
-        f"{{{part.source}}}" if isinstance(part, Slot) else part
-        for part in parts_of(text, line=line)
-    )
+    return not _STAND_IN.search(without_variables(part.command))
 
 
 def _head(skill: Skill, *, recipe: bool) -> Iterator[str]:
@@ -145,7 +133,7 @@ def _follow(skill: Skill) -> str:
 def _recipe_steps(parts: list[_Part]) -> Iterator[str]:
     for number, part in enumerate(parts, start=1):
         if part.told:
-            yield f"  - id: tell-{number}\n    output: {_block(_escaped(part.told))}"
+            yield f"  - id: tell-{number}\n    output: {_block(part.told)}"
         yield f"  - id: run-{number}\n    command: {_block(part.command)}    store: output_{number}\n"
         yield f'  - id: show-{number}\n    output: "{{output_{number}}}"\n    format: text\n'
 

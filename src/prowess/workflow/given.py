@@ -26,13 +26,10 @@ def check_given(workflow: Workflow, given: Mapping[str, Any], *, from_step: str 
         raise UsageError(
             f"{workflow.name} has no step {from_step!r} to begin from", hint=f"use {', '.join(ids)}"
         )
-    known = _settable(workflow)
-    if unknown := [name for name in given if name not in known]:
-        raise UsageError(
-            f"{workflow.name} has nothing called {unknown[0]!r} to set",
-            hint=f"it may be: {', '.join(known) or 'nothing'}",
-        )
+    known = _settable(workflow, from_step)
     for name in given:
+        if name not in known:
+            raise _unasked(workflow, name, known)
         if wrong := _wrong(workflow, name, given[name], from_step):
             raise UsageError(f"{name} is wrong: {wrong}", hint=set_hint(name))
 
@@ -63,20 +60,51 @@ def steps_before(workflow: Workflow, from_step: str) -> tuple[Step, ...]:
     return workflow.steps[: ids.index(from_step)] if from_step else ()
 
 
-def stored_before(workflow: Workflow, given: Mapping[str, Any], from_step: str) -> dict[str, Any]:
-    """What is given for what the steps that are left out would have stored; a text is parsed as theirs."""
-    stored = {step.store: step for step in every_step(steps_before(workflow, from_step))}
-    return {
-        name: parsed(value, stored[name].parse) if isinstance(value, str) else value
-        for name, value in given.items()
-        if name in stored
+def given_before(
+    workflow: Workflow, given: Mapping[str, Any], from_step: str
+) -> list[tuple[Step, Any]]:
+    """
+    The steps that are left out and for which something is given, by what they store or by their id.
+
+    A text is parsed as theirs; `ValueError` says why it is not JSON.
+    """
+    return [
+        (step, parsed(value, step.parse) if isinstance(value, str) else value)
+        for step in every_step(steps_before(workflow, from_step))
+        for value in [given[key] for key in (step.store, step.id) if key in given][:1]
+    ]
+
+
+def settable_at_once(workflow: Workflow, from_step: str) -> set[str]:
+    """Names that have the value they are given from the beginning on: inputs, and what steps that are left out leave."""
+    left_out = every_step(steps_before(workflow, from_step))
+    return {each.name for each in workflow.inputs} | {
+        name for step in left_out for name in (step.store, step.id) if name
     }
 
 
-def _settable(workflow: Workflow) -> list[str]:
-    every = list(every_step(workflow.steps))
-    known = {each.name for each in workflow.inputs} | {step.store for step in every if step.store}
-    return sorted(known | {step.id for step in every if isinstance(step, QuestionStep)})
+def _settable(workflow: Workflow, from_step: str) -> set[str]:
+    begins = len(steps_before(workflow, from_step))
+    return settable_at_once(workflow, from_step) | {
+        name
+        for step in every_step(workflow.steps[begins:])
+        if isinstance(step, QuestionStep)
+        for name in (step.store, step.id)
+        if name
+    }
+
+
+def _unasked(workflow: Workflow, name: str, known: Iterable[str]) -> UsageError:
+    names = ", ".join(sorted(known)) or "nothing"
+    for step in every_step(workflow.steps):
+        if step.store == name:
+            return UsageError(
+                f"{name!r} cannot be set: the step {step.id!r} of {workflow.name} stores it",
+                hint=f"leave the step out with --from; what may be set here: {names}",
+            )
+    return UsageError(
+        f"{workflow.name} has nothing called {name!r} to set", hint=f"it may be: {names}"
+    )
 
 
 def _wrong(workflow: Workflow, name: str, value: Any, from_step: str) -> str:
@@ -85,7 +113,7 @@ def _wrong(workflow: Workflow, name: str, value: Any, from_step: str) -> str:
         for wanted in workflow.inputs:
             if wanted.name == name:
                 input_value(wanted, value)
-        stored_before(workflow, {name: value}, from_step)
+        given_before(workflow, {name: value}, from_step)
     except WrongAnswerError as error:
         return str(error)
     except ValueError as error:

@@ -2,11 +2,11 @@
 Which names a workflow knows at each of its steps, and what is asked for that is not among them.
 
 The steps are gone through in the order in which they run, so a name that is stored too late is as
-unknown as one that is never stored. Branches that run at the same time do not see each other.
+unknown as one that is never stored. Branches do not see each other, whether both run or only one.
 """
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ _DEEP = ("lines", "json")  # ways to parse that give values with parts
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """`flat` are names that stand for plain text; `all` also what is stored later, for better hints."""
+    """`flat` are names that stand for plain text; `later` is who stores a name, for better hints."""
 
     names: set[str]
     flat: set[str]
@@ -36,6 +36,19 @@ class Known:
 
     def copy(self) -> "Known":
         return replace(self, names=set(self.names), flat=set(self.flat), steps=set(self.steps))
+
+    def merge(self, ways: "Sequence[Known]", *, but: Collection[str] = ()) -> None:
+        """
+        Take over what each of the `ways` that may have been gone knows at its end.
+
+        A name is plain text only where every way that knows it left it so.
+        """
+        self.steps.update(*(way.steps for way in ways))
+        names = {name for way in ways for name in way.names}.difference(but)
+        self.names.update(names)
+        for name in names:
+            flat = all(name in way.flat for way in ways if name in way.names)
+            (self.flat.add if flat else self.flat.discard)(name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,8 +157,11 @@ class Names:
 
     def _conditional(self, step: Mapping[str, Any], path: Path, known: Known) -> None:
         self._condition(step.get("if"), (*path, "if"), known)
+        ways = []
         for branch in ("then", "else"):
-            self.steps(step.get(branch), (*path, branch), known)
+            ways.append(here := known.copy())
+            self.steps(step.get(branch), (*path, branch), here)
+        known.merge(ways)
 
     def _parallel(self, step: Mapping[str, Any], path: Path, known: Known) -> None:
         branches = step.get("parallel")
@@ -157,19 +173,16 @@ class Names:
             else:
                 self.steps(branch, (*path, "parallel", place), here)
             seen.append(here)
-        for here in seen:
-            known.names.update(here.names)
-            known.steps.update(here.steps)
-            known.flat.update(here.flat)
+        known.merge(seen)
 
     def _foreach(self, step: Mapping[str, Any], path: Path, known: Known) -> None:
         self._value(step.get("foreach"), (*path, "foreach"), known)
+        own = (str(step.get("as", "item")), "index")
         here = known.copy()
-        here.names.update((str(step.get("as", "item")), "index"))
-        here.flat.discard(str(step.get("as", "item")))
+        here.names.update(own)
+        here.flat.discard(own[0])
         self.steps(step.get("steps"), (*path, "steps"), here)
-        known.names.update(here.names - {str(step.get("as", "item")), "index"})
-        known.steps.update(here.steps)
+        known.merge([known.copy(), here], but=own)  # there may be nothing to go through
 
     def _skill(self, step: Mapping[str, Any], path: Path, known: Known) -> None:
         if isinstance(name := step.get("skill"), str) and slots_of(name):
@@ -256,7 +269,7 @@ class Names:
             return
         name = slot.name
         if name in known.later:
-            hint = f"the step {known.later[name]!r} stores it, and comes later"
+            hint = f"the step {known.later[name]!r} stores it, and comes later or in another branch"
         else:
             hint = _near(name, known.names) or (
                 f"store it before, make it an input, or write {{{{{name}}}}} for the text itself"

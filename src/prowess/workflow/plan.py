@@ -24,8 +24,9 @@ from prowess.core.workflow import (
     Workflow,
 )
 from prowess.workflow.answers import input_value
-from prowess.workflow.given import check_given, every_step, given_answer, stored_before
+from prowess.workflow.given import check_given, every_step, given_answer, given_before
 from prowess.workflow.shell import Line, parse_line
+from prowess.workflow.state import Known
 from prowess.workflow.values import (
     Part,
     Scope,
@@ -76,7 +77,10 @@ def plan_workflow(
                 scope[wanted.name] = None  # it is known that there is none
         else:
             scope[wanted.name] = input_value(wanted, value)
-    scope |= stored_before(workflow, given, from_step)
+    known = Known(names=scope)
+    for step, value in given_before(workflow, given, from_step):
+        known.take(step, value)
+    scope = known.scope()
     begun = not from_step
     for step in workflow.steps:
         begun = begun or step.id == from_step
@@ -154,7 +158,7 @@ def _command(command: str | tuple[str, ...], scope: Scope) -> str:
     texts = (command,) if isinstance(command, str) else command
     slots = [slot for text in texts for slot in slots_of(text, line=isinstance(command, str))]
     refused = ""
-    if all(slot.foreign or slot.name in scope for slot in slots):
+    if all(slot.foreign or _is_known(slot, scope) for slot in slots):
         try:
             return ready_command(command, scope, seconds=None).line.strip()
         except ProwessError as error:
@@ -165,6 +169,10 @@ def _command(command: str | tuple[str, ...], scope: Scope) -> str:
     return " ".join(_argument(each, scope) for each in command) + refused
 
 
+def _is_known(slot: Slot, scope: Scope) -> bool:
+    return slot.path[1] in scope["steps"] if slot.name == "steps" else slot.name in scope
+
+
 def _piece(line: Line, scope: Scope) -> str:
     """A line of one piece, quoted as it is where it stands; a name without a value stays."""
     (piece,) = line.pieces
@@ -172,7 +180,7 @@ def _piece(line: Line, scope: Scope) -> str:
         return piece
     slot, _ = piece
     try:
-        return line.filled(scope) if slot.name in scope else slot.source
+        return line.filled(scope) if _is_known(slot, scope) else slot.source
     except ProwessError:
         return slot.source
 
@@ -195,6 +203,6 @@ def _part(part: Part, scope: Scope) -> str:
     if isinstance(part, str):
         return part
     try:
-        return fill_part(part, scope) if part.name in scope else part.source
+        return fill_part(part, scope) if _is_known(part, scope) else part.source
     except ValueProblemError:
         return part.source

@@ -11,7 +11,7 @@ from typing import Any
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, WaitingRunError
 from prowess.core.run import Outcome
 from prowess.core.workflow import Workflow
-from prowess.workflow.given import check_given, stored_before
+from prowess.workflow.given import check_given, given_before, settable_at_once
 from prowess.workflow.means import AskWork, Left, Means, ShowWork, SkillWork, Work
 from prowess.workflow.perform import perform
 from prowess.workflow.state import Known, Telling, with_hint
@@ -23,16 +23,18 @@ async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "")
     One workflow to its end. `details` of the outcome has the stored `values`, and `unanswered` where
     it failed for want of an answer that nobody was there to give.
 
-    With `from_step` the outermost steps before it are left out; what they would have stored can be
+    With `from_step` the outermost steps before it are left out; what they would have left can be
     given. Raises `UsageError` for what is given and not known, or wrong, before anything runs.
     """
     check_given(workflow, means.given, from_step=from_step)
-    known = Known(names={**means.built_in, **stored_before(workflow, means.given, from_step)})
+    known = Known(names=dict(means.built_in))
     telling = Telling(run=means.run, record=means.record, total=len(workflow.steps))
-    walk = Walk(telling, means.given)
+    walk = Walk(telling, means.given, settable=settable_at_once(workflow, from_step))
     failed: ProwessError | None = None
     try:
         await _drive(walk.inputs(workflow.inputs, known), telling, means)
+        for step, value in given_before(workflow, means.given, from_step):
+            known.take(step, value)
         await _drive(walk.top(workflow.steps, known, from_step=from_step), telling, means)
     except (CancelledRunError, InDoubtError):
         raise

@@ -14,6 +14,7 @@ from prowess.core.event import Event
 from prowess.core.ports import Record
 from prowess.core.workflow import Progress, State, Step
 from prowess.workflow.means import Left
+from prowess.workflow.values import text_of
 
 SHOWN = 2_000  # characters of a step's output in the log
 COMPLAINT = 600  # characters of what went wrong
@@ -88,6 +89,10 @@ class Known:
         for step, facts in branch.steps.items():
             if step in branch.left:
                 self._leave(step, facts)
+
+    def take(self, step: Step, value: Any) -> None:
+        """A step that is left out, as if it had left the value that is given for it."""
+        self.keep(step, Left(ok=True, output=text_of(value), value=value))
 
     def keep(self, step: Step, left: Left) -> None:
         facts = {

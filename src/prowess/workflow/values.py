@@ -32,13 +32,18 @@ _BRACES = re.compile(r"\{+")
 _ESCAPED = re.compile(rf"(?:{_BODY}|{NAME}[^\s{{}}]*)(?=\}}\}})")
 # What other languages put after a name in braces: `{x!r}`, `{x[0]}`, `{x:>9}`, `{x()}`.
 _FOREIGN = re.compile(rf"\{{({NAME})(![a-z]|[\[(:][^\s{{}}\"']*)\}}")
+_WORD_IN_BRACES = re.compile(rf"(\{{+)((?:{_BODY}|{NAME}[^\s{{}}]*))(\}}+)")
 _EACH_FILTER = re.compile(_FILTER)
 _EACH_LITERAL = re.compile(_LITERAL)
 _LINE_END = re.compile(r"\r?\n")
 
 
 class ValueProblemError(ProwessError):
-    """A text cannot be filled with the values there are."""
+    """A text cannot be filled with the values there are. `path` is what has none."""
+
+    def __init__(self, message: str, *, path: Sequence[str], hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.path = tuple(path)
 
 
 class Lines(list[Any]):
@@ -74,6 +79,26 @@ def parts_of(text: str, *, line: bool = False) -> tuple[Part, ...]:
         found += part if isinstance(part, list) else [part]
     found.append(text[at:])
     return tuple(_joined(found))
+
+
+def written(parts: Sequence[Part], *, line: bool = False) -> str | None:
+    """The text that `parts_of` reads as these parts; None where there is no way to write them."""
+    text = "".join(
+        part.source if isinstance(part, Slot) else _escaped(part, line=line) for part in parts
+    )
+    return text if parts_of(text, line=line) == tuple(_joined(parts)) else None
+
+
+def _escaped(text: str, *, line: bool) -> str:
+    """Every brace twice that would else be read as ours."""
+
+    def twice(found: re.Match[str]) -> str:
+        own = line and text[: found.start()].endswith("$")
+        if own or parts_of(found[0]) == (found[0],):
+            return found[0]
+        return found[1] + found[0] + "}" * len(found[1])
+
+    return _WORD_IN_BRACES.sub(twice, text)
 
 
 def _at_braces(text: str, brace: re.Match[str]) -> tuple[Part | list[Part], int]:
@@ -135,7 +160,8 @@ def value_of(slot: Slot, scope: Scope) -> Any:
     if value is None:
         raise ValueProblemError(
             f"{slot.source} has no value here",
-            hint=f"give it one with --set {slot.name}=..., or write {{{'.'.join(slot.path)} | default('...')}}",
+            path=slot.path,
+            hint=f"write {{{'.'.join(slot.path)} | default('...')}}",
         )
     return value
 

@@ -8,7 +8,7 @@ branches go in step, each round taking the next step of every branch.
 """
 
 import shlex
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from typing import Any
 
 from prowess.core.errors import ProwessError, WaitingRunError
@@ -40,7 +40,15 @@ from prowess.workflow.means import (
 )
 from prowess.workflow.shell import fill_arguments, parse_line
 from prowess.workflow.state import COMPLAINT, Known, Telling, complaint, shortened
-from prowess.workflow.values import Lines, Scope, fill, fill_value, lines_of, text_of
+from prowess.workflow.values import (
+    Lines,
+    Scope,
+    ValueProblemError,
+    fill,
+    fill_value,
+    lines_of,
+    text_of,
+)
 
 Walking = Generator[list[Work], list[Left], None]
 TRIES = 5  # answers that will not do, before the workflow gives up
@@ -58,11 +66,15 @@ class StepFailedError(ProwessError):
 
 
 class Walk:
-    """One way through one workflow. `given` are answers that need not be asked for."""
+    """
+    One way through one workflow. `given` are answers that need not be asked for; `settable` are names
+    that would have had a value if it had been given.
+    """
 
-    def __init__(self, telling: Telling, given: Scope) -> None:
+    def __init__(self, telling: Telling, given: Scope, *, settable: Collection[str]) -> None:
         self._telling = telling
         self._given = given
+        self._settable = settable
 
     def inputs(self, inputs: Sequence[Input], known: Known) -> Walking:
         """What the workflow wants to know before its first step."""
@@ -124,8 +136,8 @@ class Walk:
                     return
             raise
         except ProwessError as error:
-            failure = error
-            left = Left(ok=False, error=complaint(error))
+            failure = self._advised(error)
+            left = Left(ok=False, error=complaint(failure))
         self._ended(step, label, left, known)
         if left.ok or step.optional:
             return
@@ -137,6 +149,14 @@ class Walk:
             hint=failure.hint,
             unanswered=isinstance(failure, WaitingRunError),
         )
+
+    def _advised(self, error: ProwessError) -> ProwessError:
+        """The error, and where a value is missing that can be given, how to give it."""
+        if isinstance(error, ValueProblemError):
+            name = error.path[1] if error.path[0] == "steps" else error.path[0]
+            if name in self._settable and name not in self._given:
+                error.hint = f"give it one with --set {name}=..., or {error.hint}"
+        return error
 
     def _ended(self, step: Step, label: str, left: Left, known: Known) -> None:
         known.keep(step, left)

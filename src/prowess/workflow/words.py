@@ -7,10 +7,11 @@ its value. So it is in what a program is fed with, where that is code. Also refu
 is known: one that would be taken for an option.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
+from prowess.workflow.containers import contained_commands
+from prowess.workflow.git import check_git
 from prowess.workflow.interpreters import (
     CODE,
     FILTERS,
@@ -18,6 +19,7 @@ from prowess.workflow.interpreters import (
     check_interpreter,
     find_program,
 )
+from prowess.workflow.options import RUNS
 from prowess.workflow.values import Scope
 from prowess.workflow.word import UnsafeCommandError, Word, program_of, refused
 from prowess.workflow.wrappers import WRAPPERS, check_runner, inner_commands
@@ -55,37 +57,6 @@ _VARIABLE = {
     "[": ("-v", "-R"),
 }  # options that name a variable
 _NAMING = frozenset("read mapfile readarray getopts unset declare typeset local export readonly".split())  # fmt: skip
-# Options that name a program to run, as they begin, glued to it or before it.
-_RUNS: Mapping[str, tuple[str, ...]] = {
-    "tar": ("-I", "-F", "--use-compress", "--to-command", "--checkpoint-action", "--info-script",
-            "--new-volume-script", "--rsh-command", "--rmt-command"),
-    "git": ("--config-env", "--upload-pack", "--receive-pack", "--exec", "--extcmd", "--open-files-in-pager"),
-    "rsync": ("-e", "--rsh", "--rsync-path"),
-    **dict.fromkeys(("scp", "sftp"), ("-o", "-S", "-D")),
-    "sort": ("--compress-program",), "split": ("--filter",), "man": ("-P", "--pager"),
-    **dict.fromkeys(("nc", "ncat", "netcat"), ("-e", "-c", "--exec", "--sh-exec", "--lua-exec")),
-    **dict.fromkeys(("npm", "npx"), ("-c", "--call")),
-    "go": ("-exec", "-toolexec", "-vettool"), "rg": ("--pre", "--hostname-bin"), "bat": ("--pager",),
-    **dict.fromkeys(("fd", "fdfind"), ("-x", "-X", "--exec")),
-    **dict.fromkeys(("docker", "podman", "nerdctl"), ("--entrypoint",)),
-    **dict.fromkeys(("cc", "gcc", "g++", "c++", "clang", "clang++"), ("-wrapper", "-fplugin", "-B", "-specs", "--specs")),
-    "cmake": ("-P", "-E", "-C"), "openssl": ("-engine", "-provider", "-config"), "nmap": ("--script",),
-    "pytest": ("-p", "-c", "-o", "--override-ini"), "redis-cli": ("eval", "EVAL", "--eval"),
-    "fzf": ("--preview", "--bind", "--with-shell"), "tcpdump": ("-z",), "wget": ("--use-askpass", "-e", "--execute"),
-    "xterm": ("-e",), "zip": ("-TT", "--unzip-command"),
-    **dict.fromkeys(("apt", "apt-get"), ("-o", "--option")), "cargo": ("--config",),
-}  # fmt: skip
-_GIT_VALUED = frozenset("-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --attr-source".split())  # fmt: skip
-# Subcommands of git, and the word after which there are the words of a program.
-_GIT_RUNS = {"submodule": "foreach", "bisect": "run", "filter-branch": "", "rebase": "-x", "difftool": "-x", "grep": "-O"}  # fmt: skip
-_GIT_PLAIN = (
-    "user.",
-    "author.",
-    "committer.",
-    "branch.",
-    "init.",
-    "color.",
-)  # settings that are text
 _GIT_SAFE = frozenset("add rm checkout restore show log diff".split())  # of files named by xargs
 _AS_SHELL = ("-i", "-s", "--login", "--shell")
 _READ = Word((), exact=False, touched=True)  # what xargs read
@@ -113,7 +84,7 @@ def check_words(words: Sequence[Word], *, fed: bool = False) -> None:
         _check_wrapper(name, rest, fed=fed)
     elif name in ("busybox", "toybox"):
         check_words(rest, fed=fed)
-    for inside in check_runner(name, rest):
+    for inside in (*check_runner(name, rest), *contained_commands(name, rest)):
         check_words(inside, fed=fed)
     _check_options_that_run(name, rest)
     check_declaration(name, rest)
@@ -185,40 +156,9 @@ def _check_options_that_run(name: str, rest: Sequence[Word]) -> None:
     if name in _VARIABLE and any(word.text[:2] in _VARIABLE[name] for word in rest):
         raise refused(f"`{name}` takes a word for a variable", _PLAIN)
     if name == "git":
-        _check_git(rest)
-    for at, word in enumerate(rest):
-        near = rest if name == "tar" and at == 0 else rest[at : at + 2]
-        if any(each.has_slot for each in near) and any(
-            _is_like(word.text, option, bundled=name == "tar" and at == 0)
-            for option in _RUNS.get(name, ())
-        ):
-            raise refused(f"`{name}` would run a program that a value names", _PLAIN)
-
-
-def _is_like(text: str, option: str, *, bundled: bool) -> bool:
-    """Whether this is the option: cut short, with its value, or among others in one word."""
-    if text.startswith(option):
-        return True
-    if option.startswith("--"):
-        return len(text) > len("--") and option.startswith(text.split("=", 1)[0])
-    cluster = re.fullmatch(r"-?[A-Za-z0-9]+", text) and (bundled or text[0] == "-")
-    return bool(cluster) and len(option) == len("-x") and option[1] in text
-
-
-def _check_git(rest: Sequence[Word]) -> None:
-    at = 0
-    while at < len(rest) and rest[at].is_option:
-        at += 2 if rest[at].text in _GIT_VALUED else 1
-    settings = any(word.text[:2] == "-c" for word in rest[:at])
-    if settings and any(word.has_slot for word in rest[:at]):
-        raise refused("a setting of git can name a program to run", _PLAIN)
-    if at < len(rest) and rest[at].text == "config":
-        key = next((word.text for word in rest[at + 1 :] if not word.is_option), "")
-        if not key.startswith(_GIT_PLAIN):
-            raise refused("a setting of git can name a program to run", _PLAIN)
-    runs = _GIT_RUNS.get(rest[at].text) if at < len(rest) else None
-    if runs is not None and any(word.text.startswith(runs) for word in rest[at + 1 :]):
-        raise refused(f"`git {rest[at].text}` would run a program that a value names", _PLAIN)
+        check_git(rest)
+    if name in RUNS and RUNS[name].choose(rest, bundled=name == "tar"):
+        raise refused(f"`{name}` would run a program that a value names", _PLAIN)
 
 
 def _check_wrapper(name: str, rest: Sequence[Word], *, fed: bool) -> None:
@@ -240,7 +180,7 @@ def _has_options_that_run(words: Sequence[Word]) -> bool:
     name = program_of(words[0])
     if name == "git":
         return len(words) == 1 or words[1].text not in _GIT_SAFE
-    return name == "find" or name in _RUNS
+    return name == "find" or name in RUNS
 
 
 def with_input(words: Sequence[Word], read: Word) -> tuple[Word, ...]:
