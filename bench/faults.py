@@ -493,7 +493,7 @@ def _judgement() -> list[Fault]:
         family,
         "Bash",
         {
-            "a command that nothing stands in for": ({"command": "cargo --list"}, "build", two),
+            "a command that nothing stands in for": ({"command": "buildwright --list"}, "build", two),
             "a program with a mistake in it": ({"command": "python3 run.py"}, "ran", {"run.py": "print('ran'\n"}),
         },
     )  # fmt: skip

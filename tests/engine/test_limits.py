@@ -14,11 +14,11 @@ from prowess.settings import Settings
 
 def test_limits_are_read_by_dimension_and_name() -> None:
     limits = read_limits(
-        {"user": {"default": {"at_once": 3}}, "model": {"opus": {"per_minute": 10, "per_day": 20}}}
+        {"user": {"default": {"at_once": 3}}, "model": {"demo": {"per_minute": 10, "per_day": 20}}}
     )
 
     assert limits.of("user", "ann") == Limit(at_once=3)
-    assert limits.of("model", "opus") == Limit(per_minute=10, per_day=20)
+    assert limits.of("model", "demo") == Limit(per_minute=10, per_day=20)
     assert limits.of("model", "haiku") == limits.of("skill", "pdf") == Limit()
 
 
@@ -34,6 +34,8 @@ def test_limits_are_read_by_dimension_and_name() -> None:
         {"user": {"ann": {"per_minute": True}}},
         {"user": {"ann": {"per_day": -1}}},
         {"user": {"ann": {"per_day": "much"}}},
+        {"user": {"ann": {"per_day": float("nan")}}},
+        {"user": {"ann": {"per_day": float("inf")}}},
     ],
     ids=str,
 )

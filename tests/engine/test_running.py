@@ -159,6 +159,44 @@ def test_secrets_never_reach_the_log(at: Path, tmp_path: Path) -> None:
     assert secret.encode() not in (tmp_path / "data" / "log.sqlite3").read_bytes()
 
 
+def test_a_card_number_is_not_half_kept_where_a_summary_is_cut(at: Path, tmp_path: Path) -> None:
+    skill_file(at, "pay", "Pay.", max_retries_per_tool=1)
+    card = "4111 1111 1111 1111"
+    thought = f"The card of the customer Mister Long Name who pays every month: {card} ok"
+    spoken = call("Bash", thought, command=f"echo {'a' * 56} {card}; " + "true; " * 99 + "exit 1")
+    script = [spoken, spoken, *[call("Read", file_path="gone")] * 13]
+
+    ended = Home(at, tmp_path / "data", {"pay": script}).run("pay")
+
+    assert "What failed:" in ended.outcome.answer
+    assert "1111" not in str([each.event.payload for each in ended.events])
+
+
+def test_only_the_newest_failures_are_told_and_once_in_an_iteration(
+    at: Path, tmp_path: Path
+) -> None:
+    skill_file(at, "miss", "Read.")
+    heard: list[Sequence[Message]] = []
+
+    def read(said: Sequence[Message]) -> Turn:
+        heard.append(list(said))
+        if len(heard) == 3:
+            return final("done")
+        names = (f"gone-{len(heard)}-{n}" for n in range(20))
+        return calls(*(("Read", {"file_path": name}) for name in names))
+
+    Home(at, tmp_path / "data", {"miss": read}).run("miss")
+
+    listed = [[each for each in said if "Failed so far" in each.text] for said in heard]
+    assert [len(each) for each in listed] == [0, 1, 2]
+    last = listed[2][-1]
+    assert last is heard[2][-1]
+    assert last.text.count("\n- ") == 11
+    assert "- 30 more before these" in last.text
+    assert '"gone-2-10"' in last.text
+    assert heard[2][: len(heard[1])] == heard[1]
+
+
 def test_a_forked_skill_runs_apart_and_its_parent_gets_a_summary(at: Path, tmp_path: Path) -> None:
     skill_file(at, "parent", "Delegate.", max_iterations=9)
     skill_file(at, "deep", "Dig for $ARGUMENTS.", context="fork", agent="Explore")
@@ -216,7 +254,8 @@ def test_each_sub_agent_gets_half_of_what_those_before_it_have_left(
     ended = Home(at, tmp_path / "data", {"parent": script, **endless}).run("parent")
 
     used = [each["outcome"]["iterations"] for each in ended.payloads("agent.joined")]
-    assert used == [7, 3, 2, 1, 1, 1]
+    assert used == [7, 3, 2, 1]
+    assert sum(each["refused"] for each in ended.payloads("call.finished")) == 2
 
 
 def test_sub_agents_do_not_nest_for_ever(at: Path, tmp_path: Path) -> None:
@@ -236,6 +275,36 @@ def test_simple_mode_and_settings_of_the_skill_are_kept_to(at: Path, tmp_path: P
     ended = Home(at, tmp_path / "data", {"old": script}).run("old")
 
     assert (ended.outcome.ending, ended.outcome.iterations) == ("partial", 2)
+
+
+def test_what_a_skill_says_of_its_runs_counts_more_than_what_the_platform_says(
+    at: Path, tmp_path: Path
+) -> None:
+    skill_file(at, "plain", "Read it.")
+    skill_file(at, "own", "Read it.", max_iterations=3, max_retries_per_tool=1)
+    script = [call("Read", file_path="gone.txt") for _ in range(9)]
+    platform = {"PROWESS_RUN_MAX_ITERATIONS": "5", "PROWESS_RUN_MAX_RETRIES_PER_TOOL": "2"}
+    house = Home(at, tmp_path / "data", {"*": script}, environment=platform)
+
+    plain, own = house.run("plain"), house.run("own")
+
+    told = [
+        (
+            ended.outcome.iterations,
+            sum(not each["refused"] for each in ended.payloads("call.finished")),
+        )
+        for ended in (plain, own)
+    ]
+    assert told == [(5, 2), (3, 1)]
+
+
+def test_an_iteration_has_the_time_that_the_skill_says(at: Path, tmp_path: Path) -> None:
+    skill_file(at, "brief", "Wait.", timeout_per_iteration="500ms")
+    script = [call("Bash", command="sleep 5"), final("done")]
+
+    ended = Home(at, tmp_path / "data", {"brief": script}).run("brief")
+
+    assert "the iteration's 0.5 s" in str([each.event.payload for each in ended.events])
 
 
 def test_the_model_of_the_call_counts_more_than_that_of_the_skill(at: Path, tmp_path: Path) -> None:

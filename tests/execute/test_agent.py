@@ -145,6 +145,36 @@ def test_failed_approaches_are_told_to_the_model() -> None:
     assert '"b"' in told
 
 
+def test_what_failed_before_is_told_with_the_last_failure_of_an_iteration_only() -> None:
+    tools = {"Read": fails, "Glob": lambda given: "found"}
+    reads = [("Read", {"file_path": name}) for name in "abc"]
+    run = Running([calls(*reads, ("Glob", {"pattern": "*"})), final("done")], tools)
+
+    run()
+
+    first, second, third, found = (message.text for message in run.asked[1][-4:])
+    assert (first, second, found) == ("no such file", "no such file", "found")
+    assert third.startswith("no such file\n\nFAILED BEFORE:")
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_of_very_many_calls_in_one_reply_the_first_are_made_and_each_is_answered(
+    *, at_once: bool
+) -> None:
+    reply = calls(*(("Read", {"file_path": str(n)}) for n in range(100)))
+    run = Running([reply, final("done")], {"Read": lambda given: "text"})
+    run.means = {"reads_only": frozenset({"Read"} if at_once else ())}
+
+    run()
+
+    answered = [message for message in run.asked[1] if message.role == "tool"]
+    assert [each.input["file_path"] for each in run.made] == [str(n) for n in range(64)]
+    assert [each.answers for each in answered] == [f"call_1_{n}" for n in range(1, 101)]
+    assert {each.text for each in answered[:64]} == {"text"}
+    assert all(each.text.startswith("not run: too many calls at once") for each in answered[64:])
+    assert [each["refused"] for each in run.payloads("call.finished")] == [False] * 64 + [True] * 36
+
+
 def test_a_call_that_succeeds_after_one_that_failed_is_a_recovery() -> None:
     tools = {
         "Read": lambda given: fails(given) if given["file_path"] == "a" else "text",

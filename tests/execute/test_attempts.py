@@ -68,16 +68,25 @@ def test_what_the_tool_healed_itself_is_told_in_its_words() -> None:
     assert told == "took a.txt; read as latin-1"
 
 
-def test_failures_are_listed_in_their_order_on_one_short_line_each() -> None:
+def test_failures_are_listed_with_the_newest_last_on_one_short_line_each() -> None:
     attempts = Attempts(3)
     for call in (read("a"), read("b"), read("a")):
         attempts.note(call, seen(text="no\nsuch   file " + "so " * 500))
 
-    first, second = attempts.failures()
+    before, newest = attempts.failures()
 
-    assert first.startswith('Read {"file_path": "a"} (2 of 3): no such file so so')
-    assert second.startswith('Read {"file_path": "b"} (1 of 3): ')
-    assert len(first) < 250
+    assert before.startswith('Read {"file_path": "b"} (1 of 3): ')
+    assert newest.startswith('Read {"file_path": "a"} (2 of 3): no such file so so')
+    assert len(newest) < 250
+
+
+def test_what_may_not_be_kept_is_taken_out_before_a_failure_is_shortened() -> None:
+    attempts = Attempts(3, lambda text: text.replace("two words", "[secret]"))
+    attempts.note(read("so " * 45 + "two words"), seen(text="so " * 51 + "two words, and more"))
+
+    (line,) = attempts.failures()
+
+    assert "two" not in line
 
 
 def test_the_same_input_in_another_order_is_the_same_call() -> None:

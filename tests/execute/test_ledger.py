@@ -66,6 +66,16 @@ def test_what_a_sub_agent_used_its_parent_used() -> None:
     assert ledger.models["small"]["requests"] == 1
 
 
+def test_the_sum_counts_where_what_was_used_is_not_told_by_model() -> None:
+    ledger = Ledger()
+
+    ledger.observe(
+        [READ, READ], [seen(outcome={"tokens": 70, "cost": 0.25, "details": {}}), seen()]
+    )
+
+    assert (ledger.tokens, ledger.cost, ledger.models) == (70, 0.25, {})
+
+
 def test_without_objectives_the_report_counts_calls_and_tells_the_last_thought() -> None:
     ledger, attempts = Ledger(), Attempts(3)
     ledger.add(reply("I look."))

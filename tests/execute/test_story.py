@@ -10,7 +10,7 @@ from prowess.core.event import Event
 from prowess.execute.agent import run_agent
 from prowess.execute.means import Budget, Means
 from prowess.execute.simple import run_simple
-from prowess.execute.story import Story, told
+from prowess.execute.story import Story
 from prowess.model.scripted import call, final, malformed
 from running import Running
 
@@ -133,7 +133,27 @@ def test_a_reply_is_summed_up_by_its_first_line_or_by_what_is_wrong_with_it() ->
     ],
 )
 def test_a_call_is_one_line_with_what_says_most(given: dict[str, str], line: str) -> None:
-    assert told(a_call("Bash", **given)) == line
+    tells, events = story()
+
+    tells.called(1, a_call("Bash", **given), "SHELL")
+
+    assert events[0].payload["summary"] == line
+
+
+def test_what_may_not_be_kept_is_taken_out_before_a_line_is_cut() -> None:
+    events: list[Event] = []
+    tells = Story(
+        events.append,
+        run="run",
+        iterations=3,
+        clean=lambda text: text.replace("two words", "[secret]").replace("two\nlines", "[secret]"),
+    )
+
+    tells.called(1, a_call("Bash", command="so " * 25 + "two words and more"), "SHELL")
+    tells.replied(1, reply("two\nlines"), context_tokens=1)
+    tells.stumbled(1, "so " * 25 + "two words and more")
+
+    assert "two" not in str([event.payload["summary"] for event in events])
 
 
 @pytest.mark.parametrize("how", [run_agent, run_simple])

@@ -86,6 +86,24 @@ def test_what_is_wrong_is_told_and_what_was_written_is_kept() -> None:
     assert reply.message.text == "I would read the file."
 
 
+@pytest.mark.parametrize("levels", [65, 260, 3000])
+@pytest.mark.parametrize(
+    "form",
+    [
+        '{"action": "Edit", "action_input": {"path": %s}}',
+        '{"action": "Edit", "action_input": "{\\"path\\": %s}"}',
+        '{"final_answer": %s}',
+    ],
+)
+def test_what_is_nested_too_deep_to_be_sent_back_is_told_to_the_model(
+    form: str, levels: int
+) -> None:
+    reply = Listener(form % ("[" * levels + "]" * levels)).reply(Message(role="user", text="go"))
+
+    assert "nested deeper than 64 levels" in reply.malformed
+    assert not reply.message.calls
+
+
 def test_a_reply_that_was_malformed_below_stays_so() -> None:
     below = Scripted([malformed(STEP, "cut off")])
     reply = asyncio.run(JsonForm(below).reply([Message(role="user", text="go")], [READ]))
@@ -208,7 +226,7 @@ def test_an_end_is_an_end_however_it_is_said(written: str, answer: str) -> None:
         ('{"is_final": true}', "final_answer is missing"),
         ('{"action": "Edit", "action_input": "all of it"}', "action_input of Edit"),
         ('{"action": "Edit", "action_input": [1]}', "action_input of Edit"),
-        ('{"a":' * 100_000, "no JSON object"),
+        ('{"a":' * 100_000, "nested deeper than 64 levels"),
         ("{'" * 300_000, "no JSON object"),
     ],
 )

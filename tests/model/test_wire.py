@@ -193,3 +193,45 @@ def test_a_reply_that_was_cut_off_is_no_answer(ending: FinishReason, told: str) 
 
     assert told in reply.malformed
     assert reply.message.text == "The total is"
+
+
+@pytest.mark.parametrize("levels", [65, 260, 3000])
+@pytest.mark.parametrize("written", [True, False])
+def test_arguments_nested_too_deep_to_be_sent_back_are_a_malformed_reply(
+    levels: int, *, written: bool
+) -> None:
+    deep: list[Any] = []
+    for _ in range(levels):
+        deep = [deep]
+    text = '{"path": ' + "[" * levels + "]" * levels + "}"
+    part = ToolCallPart(tool_name="Read", args=text if written else {"path": deep})
+
+    reply = reply_from(ModelResponse(parts=[part]), SONNET)
+
+    assert reply.malformed == (
+        "the arguments of Read are nested deeper than 64 levels: write them flatter"
+    )
+    assert not reply.message.calls
+    assert reply.message.text.startswith("Read(")
+
+
+def test_arguments_that_are_nested_as_people_nest_them_are_taken() -> None:
+    levels = 63
+    text = '{"path": ' + "[" * levels + "]" * levels + "}"
+
+    reply = reply_from(ModelResponse(parts=[ToolCallPart(tool_name="Read", args=text)]), SONNET)
+
+    assert reply.message.calls
+    assert not reply.malformed
+
+
+@pytest.mark.parametrize(("calls", "followed"), [(1_000, True), (1_001, False)])
+def test_a_reply_with_more_calls_than_can_be_answered_is_malformed(
+    calls: int, *, followed: bool
+) -> None:
+    parts = [ToolCallPart(tool_name="Read", args="{}") for _ in range(calls)]
+
+    reply = reply_from(ModelResponse(parts=parts), SONNET)
+
+    assert bool(reply.message.calls) == followed
+    assert ("calls at once" in reply.malformed) != followed

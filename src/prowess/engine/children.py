@@ -3,18 +3,23 @@ Skills that a run uses: loaded into its conversation, or run as a sub-agent with
 
 A sub-agent shares its parent's steps, so that it is resumed with it, and nothing else: it sees no
 word of the parent's conversation, and the parent gets a summary and where to find the whole story.
-Each may use half of the iterations that its parent and the sub-agents before it have left.
+Each may use half of the iterations that its parent and the sub-agents before it have left. Its time
+is its own: each of its iterations has its skill's, and the iteration of its parent that waits for it
+lasts as long as that takes.
 """
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from prowess.core.chat import Call, Observation
-from prowess.core.errors import ProwessError, RefusedError
+from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, RefusedError
 from prowess.core.execution import read_execution
 from prowess.core.run import Outcome, Question
 from prowess.core.skill import Skill
+from prowess.core.text import clean_beginning
+from prowess.engine.ending import Spent, in_doubt
+from prowess.engine.gating import only_looks
 from prowess.engine.opening import Opened
 from prowess.engine.people import People
 from prowess.engine.request import RunRequest
@@ -67,13 +72,15 @@ class Children:
         except ProwessError:
             return None  # the tool itself says so, with names that are near
         execution, wrong = read_execution(skill.fields)
-        if wrong or not execution.fork:
-            return None
+        return None if wrong or not execution.fork else await self._fork(call, name, left)
+
+    async def _fork(self, call: Call, name: str, left: int) -> Observation:
         if self.request.depth >= self.opened.platform.max_depth:
-            text = f"not run: sub-agents are {self.request.depth} deep already; do it yourself"
-            return Observation(call_id=call.id, text=text, ok=False, refused=True)
+            return _refused(call, f"sub-agents are {self.request.depth} deep already")
+        if (half := (left - sum(self._used)) // 2) < 1:
+            return _refused(call, "too few iterations are left for a sub-agent")
         given = call.input.get("arguments")
-        return await self._run(call, name, given if isinstance(given, str) else "", left)
+        return await self._run(call, name, given if isinstance(given, str) else "", half)
 
     async def _ask(self, call: Call) -> Observation | None:
         given = call.input
@@ -90,33 +97,46 @@ class Children:
         text = "nobody can answer here; decide yourself and say so" if answer is None else answer
         return Observation(call_id=call.id, text=text, ok=answer is not None)
 
-    async def _run(self, call: Call, name: str, arguments: str, left: int) -> Observation:
+    async def _run(self, call: Call, name: str, arguments: str, most: int) -> Observation:
         from prowess.engine.running import run_request
 
-        child = f"{self.people.run}.{next(self._numbers)}"
+        child, spent = f"{self.people.run}.{next(self._numbers)}", Spent()
         self.people.tell("agent.forked", f"Sub-agent {name}", child=child, skill=name)
-        outcome = await run_request(
-            RunRequest(
-                skill=name,
-                arguments=arguments,
-                workspace=self.request.workspace,
-                model=self.request.model,
-                allow=self.request.allow,
-                disallow=(*self.request.disallow, *self.opened.skill.disallowed_tools),
-                ask=self.request.ask,
-                answers=self.request.answers,
-                user=self.request.user,
-                date=self.request.date,
-                parent=self.people.run,
-                depth=self.request.depth + 1,
-            ),
-            steps=self.people.steps,
-            world=self.world,
-            run=child,
-            above=self.people,
-            most_iterations=max(1, (left - sum(self._used)) // 2),
-        )
+        try:
+            outcome = await run_request(
+                self._asked(name, arguments),
+                steps=self.people.steps,
+                world=self.world,
+                run=child,
+                above=self.people,
+                most_iterations=most,
+                spent=spent,
+            )
+        except CancelledRunError as error:
+            self._joined(name, child, spent.outcome("cancelled", str(error)))
+            raise
+        except InDoubtError as error:
+            self._joined(name, child, in_doubt(error, spent))
+            raise InDoubtError(f"in the sub-agent {child}: {error}", hint=error.hint) from error
         self._used.append(outcome.iterations)
+        self._joined(name, child, outcome)
+        return self._observed(call, child, outcome)
+
+    def _asked(self, name: str, arguments: str) -> RunRequest:
+        """What a sub-agent is asked; it may do nothing that its parent may not."""
+        return replace(
+            self.request,
+            skill=name,
+            arguments=arguments,
+            disallow=(*self.request.disallow, *self.opened.skill.disallowed_tools),
+            looking=only_looks(self.opened, self.request),
+            max_iterations=None,
+            parent=self.people.run,
+            depth=self.request.depth + 1,
+        )
+
+    def _joined(self, name: str, child: str, outcome: Outcome) -> None:
+        """Told however it ended: what it used, its parent used."""
         self.people.tell(
             "agent.joined",
             f"Sub-agent {name}: {outcome.ending}",
@@ -124,7 +144,20 @@ class Children:
             skill=name,
             outcome=outcome.as_json(),
         )
-        return _observed(call, child, outcome)
+
+    def _observed(self, call: Call, child: str, outcome: Outcome) -> Observation:
+        answer = outcome.answer or outcome.reason
+        if len(answer) > _SUMMARY:
+            more = len(answer) - _SUMMARY
+            answer = clean_beginning(answer, _SUMMARY, self.world.clean_text)
+            answer = f"{answer}…\n[{more:,} characters more in the trace]"
+        text = f"{answer}\n\n[Sub-agent {child}: {outcome.ending}, {outcome.iterations} iterations. Full trace: prowess runs show {child}]"
+        return Observation(
+            call_id=call.id,
+            text=text,
+            ok=outcome.ending in ("done", "partial"),
+            facts={"outcome": outcome.as_json()},
+        )
 
     def _skill(self, name: str) -> Skill:
         skill = self.world.catalog().get(name)
@@ -135,14 +168,6 @@ class Children:
         return skill
 
 
-def _observed(call: Call, child: str, outcome: Outcome) -> Observation:
-    answer = outcome.answer or outcome.reason
-    if len(answer) > _SUMMARY:
-        answer = f"{answer[:_SUMMARY]}…\n[{len(answer) - _SUMMARY:,} characters more in the trace]"
-    text = f"{answer}\n\n[Sub-agent {child}: {outcome.ending}, {outcome.iterations} iterations. Full trace: prowess runs show {child}]"
-    return Observation(
-        call_id=call.id,
-        text=text,
-        ok=outcome.ending in ("done", "partial"),
-        facts={"outcome": outcome.as_json()},
-    )
+def _refused(call: Call, why: str) -> Observation:
+    text = f"not run: {why}; do it yourself"
+    return Observation(call_id=call.id, text=text, ok=False, refused=True)

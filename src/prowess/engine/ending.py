@@ -1,21 +1,20 @@
 """How every kind of run ends: whatever happens in it, its last fact says how it ended."""
 
 from collections.abc import Awaitable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, StoreError
 from prowess.core.event import Event
 from prowess.core.ports import Record
 from prowess.core.run import Ending, Outcome
+from prowess.execute.ledger import Bill
 
 
 @dataclass
-class Spent:
+class Spent(Bill):
     """What a run has used, counted from what it tells: one that is broken off has no other account."""
 
     iterations: int = 0
-    tokens: int = 0
-    cost: float | None = 0.0  # None once a price is not known
 
     def noting(self, record: Record) -> Record:
         """The same record, with an eye on what goes through it."""
@@ -31,27 +30,41 @@ class Spent:
         if event.kind == "model.replied":
             usage = told.get("usage", {})
             self.iterations = max(self.iterations, told.get("iteration", 0))
-            tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-            self._spend(tokens, usage.get("cost"))
+            used = {
+                "requests": 1,
+                "input_tokens": usage.get("input_tokens", 0),
+                "output_tokens": usage.get("output_tokens", 0),
+                "cost": usage.get("cost"),
+            }
+            self.spend(told.get("model", ""), used)
         elif event.kind == "agent.joined":
-            outcome = told.get("outcome", {})
-            self._spend(outcome.get("tokens", 0), outcome.get("cost"))
-
-    def _spend(self, tokens: int, cost: float | None) -> None:
-        self.tokens += tokens
-        self.cost = None if self.cost is None or cost is None else self.cost + cost
+            self.join(told.get("outcome", {"cost": None}))  # one that told nothing was not free
 
     def outcome(self, ending: Ending, reason: str) -> Outcome:
-        return Outcome(ending=ending, answer="", reason=reason, **asdict(self))
+        return Outcome(
+            ending=ending,
+            answer="",
+            reason=reason,
+            iterations=self.iterations,
+            tokens=self.tokens,
+            cost=self.cost,
+            details={"models": self.models} if self.models else {},
+        )
 
 
 async def to_its_end(
-    journey: Awaitable[Outcome], *, run: str, record: Record, spent: Spent | None = None
+    journey: Awaitable[Outcome],
+    *,
+    run: str,
+    record: Record,
+    spent: Spent | None = None,
+    inside: str = "",
 ) -> Outcome:
     """
     The outcome of a journey, told to the log. A person's mistake, and trouble outside, are outcomes;
     a cancelled run and a mistake of ours are told and raised again. Where nothing can be kept there is
-    no outcome: the run has not ended, it stops here.
+    no outcome: the run has not ended, it stops here. `inside` is the run above this one: what is in
+    doubt here is told and raised again, because nobody may go on before a person has looked.
     """
     spent = spent or Spent()
     try:
@@ -61,6 +74,9 @@ async def to_its_end(
         raise
     except InDoubtError as error:
         outcome = in_doubt(error, spent)
+        if inside:
+            record(finished(run, outcome))
+            raise
     except StoreError:
         raise
     except ProwessError as error:

@@ -75,6 +75,7 @@ async def means_of(
             window=model.window,
             grant=people.grant if request.ask else None,
             delegate=children.delegate,
+            clean=world.clean_text,
         )
 
 

@@ -31,35 +31,38 @@ class Queueing:
 
 def of_server(settings: Settings) -> Queueing:
     """A server queues what it is asked for where others may work on it, or where there are limits."""
-    from prowess.engine.limits import read_limits
+    from prowess.engine.limits import limits_of
 
     everything = bool(settings.database_url or settings.limits)
     works = everything and settings.serve_works
     return Queueing(
         everything=everything,
         at_once=settings.worker_at_once if works else 0,
-        limits=read_limits(settings.limits),
+        limits=limits_of(settings),
     )
 
 
 def of_worker(settings: Settings, at_once: int | None) -> Queueing:
-    from prowess.engine.limits import read_limits
+    from prowess.engine.limits import limits_of
 
-    return Queueing(at_once=at_once or settings.worker_at_once, limits=read_limits(settings.limits))
+    return Queueing(at_once=at_once or settings.worker_at_once, limits=limits_of(settings))
 
 
 def ticket_for(request: Mapping[str, Json], world: World, *, user: str, priority: int) -> Ticket:
-    from prowess.model.names import choose
+    """It says which model was named, and not this process's own: that of its worker will be asked."""
+    from prowess.model.names import choose, counted
 
+    settings = world.settings
     skill = world.catalog().get(request["skill"])
     execution, _ = read_execution(skill.fields)
-    platform = world.settings.model_default or None
+    named = choose(call=request.get("model"), skill=execution.model, platform=None) or ""
     return Ticket(
         user=user or request.get("user", ""),
         skill=skill.name,
-        model=choose(call=request.get("model"), skill=execution.model, platform=platform) or "",
+        model=counted(named, aliases=settings.model_aliases),
         project=os.path.realpath(request["workspace"]),
         priority=priority,
+        asked=named or settings.model_default,
     )
 
 
@@ -73,7 +76,7 @@ def first_fact(kind: str, run: str, request: Mapping[str, Json], ticket: Ticket)
         "project": request["workspace"],
         "parent": request.get("parent", ""),
         "progress": 0,
-        "model": ticket.model,
+        "model": ticket.asked,
         "max_iterations": request.get("max_iterations"),
     }
     return Event(run=run, kind="run.started", payload=payload)

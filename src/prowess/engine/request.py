@@ -10,9 +10,10 @@ from prowess.core.errors import UsageError
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
     """
-    `allow` are rules granted for this run only, `disallow` what its parents were denied. `answers`: somebody can be asked. `ask`: what no
-    rule grants is put to that person, rather than refused. `max_iterations` is None for the
-    skill's own or the platform's.
+    `allow` are rules granted for this run only, `disallow` what its parents were denied. `looking`:
+    a run above it only looks, so this one does. `answers`: somebody can be asked. `ask`: what no rule
+    grants is put to that person, rather than refused. `max_iterations` is None for the skill's own or
+    the platform's.
     """
 
     skill: str
@@ -21,6 +22,7 @@ class RunRequest:
     model: str | None = None
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()
+    looking: bool = False
     ask: bool = False
     answers: bool = False
     max_iterations: int | None = None

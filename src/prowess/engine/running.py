@@ -46,14 +46,18 @@ async def run_request(
     run: str = "",
     above: People | None = None,
     most_iterations: int | None = None,
+    spent: Spent | None = None,
 ) -> Outcome:
-    """One run to its end; a sub-agent is one too, in its parent's steps and under its own name."""
+    """
+    One run to its end; a sub-agent is one too, in its parent's steps and under its own name. `spent`
+    is for who wants to know what it used although it was broken off.
+    """
     run = run or steps.run_id
-    spent = Spent()
+    spent = spent or Spent()
     record = spent.noting(world.recorder(run))
     people = People(run=run, steps=steps, record=record, present=request.answers, above=above)
     journey = _journey(request, people, world=world, most_iterations=most_iterations)
-    return await to_its_end(journey, run=run, record=record, spent=spent)
+    return await to_its_end(journey, run=run, record=record, spent=spent, inside=request.parent)
 
 
 async def _journey(

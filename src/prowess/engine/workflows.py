@@ -109,7 +109,7 @@ async def run_workflow_request(
     run = run or steps.run_id
     record = world.recorder(run)
     journey = _journey(request, steps, run, record, world)
-    return await to_its_end(journey, run=run, record=record)
+    return await to_its_end(journey, run=run, record=record, inside=request.parent)
 
 
 async def _journey(

@@ -22,8 +22,8 @@ from prowess.execute.think import Thought, think
 async def run_agent(messages: list[Message], *, means: Means, budget: Budget) -> Outcome:
     """Work at what `messages` ask for; the list grows by everything that is said."""
     ledger, context, notes = Ledger(), Context(means.window), means.notes
-    attempts = Attempts(budget.attempts)
-    story = Story(means.record, run=means.run, iterations=budget.iterations)
+    attempts = Attempts(budget.attempts, means.clean)
+    story = Story(means.record, run=means.run, iterations=budget.iterations, clean=means.clean)
     confirmed = not budget.confirm
     for iteration in range(1, budget.iterations + 1):
         hands = Hands(

@@ -5,10 +5,11 @@ A call is the same when tool and input are the same; with another input it is an
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from prowess.core.chat import Call, Observation
-from prowess.core.text import shortened
+from prowess.core.text import clean_beginning, shortened
 
 _SHOWN = 160  # characters of an input, and of an error, in the list of failures
 
@@ -22,9 +23,13 @@ class Failure:
 
 @dataclass
 class Attempts:
-    """`most`: how often one and the same call may fail before it is no longer made."""
+    """
+    `most`: how often one and the same call may fail before it is no longer made. `clean` takes out of
+    a text what may not be kept, before it is cut.
+    """
 
     most: int
+    clean: Callable[[str], str] = lambda text: text
     failed: dict[str, Failure] = field(default_factory=dict)
     _failing_tools: set[str] = field(default_factory=set)
 
@@ -45,9 +50,10 @@ class Attempts:
             return ""
         key = approach(call)
         if not seen.ok:
-            failure = self.failed.setdefault(key, Failure(_short(key), ""))
+            failure = self.failed.pop(key, None) or Failure(self._short(key), "")
             failure.times += 1
-            failure.error = _short(seen.text)
+            failure.error = self._short(seen.text)
+            self.failed[key] = failure  # the newest stands last
             self._failing_tools.add(call.tool)
             return ""
         if seen.healed:
@@ -61,18 +67,19 @@ class Attempts:
         return ""
 
     def failures(self) -> list[str]:
-        """One line for each approach that failed, in the order they first did."""
+        """One line for each approach that failed, in the order they last did."""
         return [
             f"{each.approach} ({each.times} of {max(1, self.most)}): {each.error}"
             for each in self.failed.values()
         ]
+
+    def _short(self, text: str) -> str:
+        if len(text) > _SHOWN:
+            text = clean_beginning(text, 4 * _SHOWN, self.clean)
+        return shortened(" ".join(text.split()), _SHOWN)
 
 
 def approach(call: Call) -> str:
     """The same for two calls that are the same."""
     told = json.dumps(dict(call.input), sort_keys=True, ensure_ascii=False, default=str)
     return f"{call.tool} {told}"
-
-
-def _short(text: str) -> str:
-    return shortened(" ".join(text[: 4 * _SHOWN].split()), _SHOWN)

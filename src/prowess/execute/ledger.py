@@ -13,10 +13,34 @@ _NEWEST = 5  # thoughts and failures that a partial result tells
 
 
 @dataclass
-class Ledger:
+class Bill:
+    """What was used, by model; what a sub-agent used, its parent used."""
+
     tokens: int = 0
     cost: float | None = 0.0  # None once a reply came whose price nobody knows
     models: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def spend(self, model: str, used: Mapping[str, Any]) -> None:
+        self.tokens += used["input_tokens"] + used["output_tokens"]
+        self.cost = _sum(self.cost, used["cost"])
+        spent = self.models.setdefault(
+            model, {"requests": 0, "input_tokens": 0, "output_tokens": 0, "cost": 0.0}
+        )
+        for name in ("requests", "input_tokens", "output_tokens"):
+            spent[name] += used[name]
+        spent["cost"] = _sum(spent["cost"], used["cost"])
+
+    def join(self, outcome: Mapping[str, Any]) -> None:
+        models = outcome.get("details", {}).get("models", {})
+        for model, used in models.items():
+            self.spend(model, used)
+        if not models:  # a workflow tells the sum only
+            self.tokens += outcome.get("tokens", 0)
+            self.cost = _sum(self.cost, outcome.get("cost", 0.0))
+
+
+@dataclass
+class Ledger(Bill):
     objectives: Objectives = ()
     _made: int = 0
     _succeeded: int = 0
@@ -30,7 +54,7 @@ class Ledger:
             "output_tokens": usage.output_tokens,
             "cost": usage.cost,
         }
-        self._spend(reply.model, used)
+        self.spend(reply.model, used)
         self._thought = reply.message.text.strip() or self._thought
 
     def observe(self, calls: Sequence[Call], seen: Sequence[Observation]) -> None:
@@ -40,22 +64,7 @@ class Ledger:
             else:
                 self._made += 1
                 self._succeeded += each.ok
-            self._join(each.facts.get("outcome", {}))
-
-    def _join(self, outcome: Mapping[str, Any]) -> None:
-        """What a sub-agent used, its parent used."""
-        for model, used in outcome.get("details", {}).get("models", {}).items():
-            self._spend(model, used)
-
-    def _spend(self, model: str, used: Mapping[str, Any]) -> None:
-        self.tokens += used["input_tokens"] + used["output_tokens"]
-        self.cost = _sum(self.cost, used["cost"])
-        spent = self.models.setdefault(
-            model, {"requests": 0, "input_tokens": 0, "output_tokens": 0, "cost": 0.0}
-        )
-        for name in ("requests", "input_tokens", "output_tokens"):
-            spent[name] += used[name]
-        spent["cost"] = _sum(spent["cost"], used["cost"])
+            self.join(each.facts.get("outcome", {}))
 
     def outcome(self, ending: Ending, answer: str, reason: str, iterations: int) -> Outcome:
         details: dict[str, Any] = {"models": self.models}

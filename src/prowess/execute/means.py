@@ -53,7 +53,7 @@ class Means:
     `think` is one patient request to the model. `meant` is a call with its slips of the pen mended,
     which is the one that is judged and the one that `act` makes. `grant` asks a person for what the
     gate refuses and a person may allow. `delegate` runs a call as a sub-agent when it is one, given how many
-    iterations are left; it makes steps of its own.
+    iterations are left; it makes steps of its own. `clean` takes out of a text what may not be kept.
     """
 
     run: str
@@ -71,6 +71,7 @@ class Means:
     window: int = 200_000
     grant: Callable[[Call, str], Awaitable[bool]] | None = None
     delegate: Callable[[Call, int], Awaitable[Observation | None]] | None = None
+    clean: Callable[[str], str] = lambda text: text
 
     def kind(self, call: Call) -> ToolKind:
         return self.kinds.get(self.meant(call).tool, "API")

@@ -15,8 +15,8 @@ PASSES = 2  # planning, then the answer
 
 async def run_simple(messages: list[Message], *, means: Means, budget: Budget) -> Outcome:
     """The skills of old: what the first reply calls for is done, and the second reply is the answer."""
-    ledger, attempts = Ledger(), Attempts(1)
-    story = Story(means.record, run=means.run, iterations=PASSES)
+    ledger, attempts = Ledger(), Attempts(1, means.clean)
+    story = Story(means.record, run=means.run, iterations=PASSES, clean=means.clean)
     for iteration in range(1, PASSES + 1):
         deadline = Deadline(budget.seconds)
         thought = await think(messages, means=means, deadline=deadline)
@@ -44,7 +44,7 @@ async def run_simple(messages: list[Message], *, means: Means, budget: Budget) -
                 story=story,
                 iteration=iteration,
                 deadline=deadline,
-                left=0,
+                left=budget.iterations - iteration,  # for sub-agents; itself it takes one more
             )
             seen = await hands.make(calls)
             messages += answers(calls, seen)

@@ -5,21 +5,41 @@ A run told as events, with a line for people in each.
 is, by its objectives where it has any and by its iterations otherwise, and never goes back.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from prowess.core.chat import Call, Observation, Reply, ToolKind, call_as_json
 from prowess.core.event import Event
 from prowess.core.ports import Record
-from prowess.core.text import shortened
+from prowess.core.text import headline
 from prowess.execute import objectives
 
 _SHOWN = 80  # characters of an input in a summary
+_TELLING = (  # inputs, those first that say most of a call
+    "summary",
+    "description",
+    "file_path",
+    "path",
+    "command",
+    "pattern",
+    "name",
+    "file",
+)
 
 
 class Story:
-    def __init__(self, record: Record, *, run: str, iterations: int) -> None:
+    """`clean` takes out of a text what the log does not keep: a line is cut after that, not before."""
+
+    def __init__(
+        self,
+        record: Record,
+        *,
+        run: str,
+        iterations: int,
+        clean: Callable[[str], str] = lambda text: text,
+    ) -> None:
         self._record = record
+        self._clean = clean
         self._run = run
         self._iterations = iterations
         self._progress = 0
@@ -27,7 +47,7 @@ class Story:
     def replied(self, iteration: int, reply: Reply, *, context_tokens: int) -> None:
         usage = reply.usage
         self._advance((iteration - 1) / self._iterations)
-        summary = reply.malformed or _line(reply.message.text) or "Working"
+        summary = reply.malformed or self._line(reply.message.text) or "Working"
         self._tell(
             "model.replied",
             "FULL",
@@ -48,16 +68,18 @@ class Story:
 
     def waited(self, iteration: int, waits: Sequence[str]) -> None:
         for why in waits:
-            self._tell("model.waited", "SUMMARY", _line(why), iteration=iteration, why=why)
+            self._tell("model.waited", "SUMMARY", self._line(why), iteration=iteration, why=why)
 
     def stumbled(self, iteration: int, trouble: str) -> None:
-        self._tell("model.failed", "SUMMARY", _line(trouble), iteration=iteration, trouble=trouble)
+        self._tell(
+            "model.failed", "SUMMARY", self._line(trouble), iteration=iteration, trouble=trouble
+        )
 
     def called(self, iteration: int, call: Call, kind: ToolKind) -> None:
         self._tell(
             "call.started",
             "FULL",
-            told(call),
+            self._told(call),
             iteration=iteration,
             call_id=call.id,
             tool=call.tool,
@@ -69,10 +91,11 @@ class Story:
         self, iteration: int, call: Call, seen: Observation, kind: ToolKind, seconds: float
     ) -> None:
         mark = "refused" if seen.refused else "failed" if not seen.ok else ""
+        line = self._told(call)
         self._tell(
             "call.finished",
             "FULL" if call.tool == objectives.NAME else "SUMMARY",
-            f"{told(call)}: {mark}" if mark else told(call),
+            f"{line}: {mark}" if mark else line,
             iteration=iteration,
             call_id=call.id,
             tool=call.tool,
@@ -125,23 +148,12 @@ class Story:
         }
         self._record(Event(run=self._run, kind=kind, payload=payload))
 
+    def _told(self, call: Call) -> str:
+        """A call as one short line: the tool and the one input that says most."""
+        for name in _TELLING:
+            if isinstance(value := call.input.get(name), str) and value.strip():
+                return f"{call.tool} {self._line(value)}"
+        return call.tool
 
-def told(call: Call) -> str:
-    """A call as one short line: the tool and the one input that says most."""
-    for name in (
-        "summary",
-        "description",
-        "file_path",
-        "path",
-        "command",
-        "pattern",
-        "name",
-        "file",
-    ):
-        if isinstance(value := call.input.get(name), str) and value.strip():
-            return f"{call.tool} {_line(value)}"
-    return call.tool
-
-
-def _line(text: str) -> str:
-    return shortened(text.strip().split("\n", 1)[0].strip(), _SHOWN)
+    def _line(self, text: str) -> str:
+        return headline(text, _SHOWN, self._clean)

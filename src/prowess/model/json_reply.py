@@ -14,6 +14,7 @@ from typing import Any
 
 from prowess.core.execution import shown
 from prowess.model.characters import whole
+from prowess.model.depth import TooDeepError, is_deep
 
 _MOST_STARTS = 40  # braces that are tried as the beginning of an object
 _MOST_REPAIRS = 8
@@ -27,6 +28,7 @@ _REPAIRABLE = re.compile(
 _LONE_BACKSLASH = re.compile(r'\\(\\|["/bfnrt]|u[0-9a-fA-F]{4}|)')
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _FINAL_ACTIONS = {"final answer", "final_answer", "finish", "final"}
+_FLATTER = f"the objects in the reply {TooDeepError()}"
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -81,9 +83,13 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 def _decoded(text: str, place: int) -> tuple[dict[str, Any], int] | None:
     try:
         value, end = _DECODER.raw_decode(text, place)
-        return whole(value), end
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise WrongFormError(_FLATTER) from None
+    except ValueError:
         return None
+    if is_deep(value):
+        raise WrongFormError(_FLATTER)
+    return whole(value), end
 
 
 def _repaired(text: str) -> str:

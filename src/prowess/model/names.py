@@ -96,11 +96,27 @@ def resolve(
             return servers[0]
         raise NoModelError("no model is set up", hint=ways(has_script=has_script))
     known = {**ALIASES, **aliases}
-    whole = name.strip()
-    for _ in range(_MOST_ALIASES):
-        whole = known.get(whole, whole)
-    named = _read(whole, known)
+    named = _read(_whole(name, known), known)
     return _placed(named, environment, hint=ways(has_script=has_script))
+
+
+def counted(name: str, *, aliases: Mapping[str, str] = {}) -> str:
+    """
+    What a model counts as where limits are shared out: one name for everything it may be called by.
+
+    No key is needed, and a name that none of our providers has stays as it is. Both ways to ask
+    OpenAI lead to the same model and the same bill, so they are one.
+    """
+    known = {**ALIASES, **aliases}
+    whole = _whole(name, known)
+    try:
+        named = _read(whole, known)
+    except UsageError:
+        return whole
+    if named.provider == "demo":
+        return named.name
+    provider = "openai" if named.provider == "openai-responses" else named.provider
+    return f"{provider}:{named.model.strip().lower()}"
 
 
 def ways(*, has_script: bool = False) -> str:
@@ -131,6 +147,14 @@ def choose(*, call: str | None, skill: str | None, platform: str | None) -> str 
 def _first(environment: Mapping[str, str]) -> str:
     """The model of the first key that is set; empty when none is."""
     return next((name for key, name in DEFAULTS.items() if environment.get(key)), "")
+
+
+def _whole(name: str, known: Mapping[str, str]) -> str:
+    """Without blanks around it, and what it is another name for."""
+    whole = name.strip()
+    for _ in range(_MOST_ALIASES):
+        whole = known.get(whole, whole)
+    return whole
 
 
 def _read(name: str, known: Mapping[str, str]) -> Named:

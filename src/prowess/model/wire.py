@@ -40,12 +40,14 @@ from prowess.core.execution import shown
 from prowess.core.text import shortened
 from prowess.model.characters import whole, whole_text
 from prowess.model.cost import price
+from prowess.model.depth import TooDeepError, is_deep
 from prowess.model.names import Named
 
 _RESPONSE = TypeAdapter(ModelResponse)
 _KEPT = {"parts", "provider_name", "canonical_system", "model_name"}
 _EMPTY = "(an empty reply)"
 LONGEST = 1_000_000  # characters of one reply
+_MOST_CALLS = 1_000  # of one reply; each must have an answer in the next request
 _SHOWN = 2_000  # of one that is too long
 _CUT_OFF = {  # a reply that ends for these reasons is not all that the model had to say
     "length": "the reply was cut off at the limit of its length: do it in smaller steps",
@@ -121,7 +123,7 @@ def parameters(messages: Sequence[Message], tools: Sequence[ToolCard]) -> ModelR
 def heard(event: ModelResponseStreamEvent) -> tuple[str, bool]:
     """What came with one event of a stream, and whether it is said aloud."""
     if isinstance(event, PartStartEvent):
-        return str(_content(event.part) or ""), isinstance(event.part, TextPart)
+        return _content(event.part), isinstance(event.part, TextPart)
     if isinstance(event, PartDeltaEvent):
         delta = event.delta
         if isinstance(delta, TextPartDelta):
@@ -142,7 +144,11 @@ def reply_from(response: ModelResponse, named: Named) -> Reply:
         wrong = "the reply is empty: call a tool, or answer in text"
     if response.finish_reason in _CUT_OFF:
         wrong = _CUT_OFF[response.finish_reason]
-    if sum(len(str(_content(part))) for part in response.parts) > LONGEST:
+    if len(calls) > _MOST_CALLS:
+        wrong = (
+            f"the reply makes {len(calls):,} calls at once: make a few, and look at what comes back"
+        )
+    if sum(len(_content(part)) for part in response.parts) > LONGEST:
         wrong = (
             f"the reply was stopped after {LONGEST:,} characters: say less, or write it in parts"
         )
@@ -222,8 +228,11 @@ def _is_plain(part: ModelResponsePart) -> bool:
     return isinstance(part, TextPart | ToolCallPart) and not (part.id or part.provider_details)
 
 
-def _content(part: ModelResponsePart) -> Any:
-    return part.args if isinstance(part, ToolCallPart) else getattr(part, "content", "")
+def _content(part: ModelResponsePart) -> str:
+    said = part.args if isinstance(part, ToolCallPart) else getattr(part, "content", "")
+    if not isinstance(said, str) and is_deep(said):
+        return "{…}"  # too deep even to be written out
+    return str(said or "")
 
 
 def _calls(response: ModelResponse) -> tuple[tuple[Call, ...], str]:
@@ -233,7 +242,9 @@ def _calls(response: ModelResponse) -> tuple[tuple[Call, ...], str]:
         if isinstance(part, ToolCallPart):
             try:
                 arguments = _arguments(part.args)
-            except (ValueError, RecursionError) as error:
+            except TooDeepError as error:
+                return (), f"the arguments of {part.tool_name} {error}"
+            except ValueError as error:
                 return (), f"the arguments of {part.tool_name} are not a JSON object: {error}"
             calls.append(Call(id=part.tool_call_id, tool=part.tool_name, input=arguments))
     return tuple(calls), ""
@@ -241,9 +252,14 @@ def _calls(response: ModelResponse) -> tuple[tuple[Call, ...], str]:
 
 def _arguments(written: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
     if isinstance(written, str) and written.strip():
-        written = json.loads(written, parse_constant=_no_number)
+        try:
+            written = json.loads(written, parse_constant=_no_number)
+        except RecursionError:
+            raise TooDeepError from None
     if written in (None, ""):
         return {}
+    if is_deep(written):
+        raise TooDeepError
     if not isinstance(written, dict):
         raise ValueError(f"{shown(written)}")  # noqa: TRY004  the text is wrong, not our types
     return written
@@ -256,7 +272,7 @@ def _no_number(constant: str) -> NoReturn:
 def _written(response: ModelResponse) -> str:
     """A reply that could not be followed, as text, so that the model sees what it wrote."""
     wrote = (
-        f"{part.tool_name}({shown(part.args)})"
+        f"{part.tool_name}({shown(_content(part))})"
         for part in response.parts
         if isinstance(part, ToolCallPart)
     )

@@ -15,6 +15,7 @@ from prowess.prompt.templates import template
 
 AGENTS = {"explore": "explore", "plan": "plan", "general-purpose": "general", "general": "general"}
 _PLACE = re.compile(r"\{(\w+)\}")
+_FAILED = 10  # approaches that the list of failures names
 _DEMO = {"demo.yaml", "demo.json"}  # what the offline demo model follows; nothing for a real one
 _TEMPLATES = {"autonomous": "run-system.md", "simple": "run-simple.md"}
 
@@ -44,8 +45,11 @@ def run_prompt(
 
 
 def failed_note(approaches: Sequence[str]) -> str:
-    """What was tried in vain, so that it is not tried again."""
-    return _filled("run-note-failed.md", text="\n".join(f"- {each}" for each in approaches))
+    """What was tried in vain, so that it is not tried again: the newest, and how many there were before."""
+    lines = [f"- {each}" for each in approaches[-_FAILED:]]
+    if before := len(approaches) - len(lines):
+        lines.insert(0, f"- {before:,} more before these")
+    return _filled("run-note-failed.md", text="\n".join(lines))
 
 
 def malformed_note(problem: str) -> str:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 
 from prowess.core.files import make_private
+from prowess.core.text import clean_beginning
 from prowess.tools.place import Place
 
 SHOWN = 30_000  # characters of one observation
 _HEAD = 0.6  # the beginning says what it is; the end says how it went
-_MARGIN = 4_096  # characters behind a cut that are looked at, so that a secret there is seen whole
 
 
 def shorten(text: str, *, limit: int = SHOWN, whole: str = "") -> str:
@@ -34,11 +34,7 @@ def shorten(text: str, *, limit: int = SHOWN, whole: str = "") -> str:
 
 def beginning(text: str, limit: int, clean: Callable[[str], str]) -> str:
     """The first characters of a text; a longer one is cleaned before it is cut."""
-    if len(text) <= limit:
-        return text
-    cleaned = clean(text[: limit + _MARGIN])
-    sure = len(cleaned) - _MARGIN if len(text) > limit + _MARGIN else limit
-    return cleaned[: max(0, min(limit, sure))]
+    return text if len(text) <= limit else clean_beginning(text, limit, clean)
 
 
 def keep(place: Place, call_id: str, text: str) -> str:
