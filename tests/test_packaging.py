@@ -237,6 +237,81 @@ def test_the_container_runs_as_nobody_special_and_keeps_its_data() -> None:
     assert all((ROOT / name).exists() for names in copied for name in names)
 
 
+# `docker run` as far as the page needs it: the image's environment and command, no container around
+# them. The folders of the container are those below $PLACE.
+DOCKER = """#!{python}
+import os, re, sys
+
+words = sys.argv[1:]
+assert words.pop(0) == "run", words
+program = "prowess"
+while words[0].startswith("-"):
+    option = words.pop(0)
+    if option == "--entrypoint":
+        program = words.pop(0)
+    elif option == "-v":
+        assert words.pop(0) == "prowess-data:/data"
+    else:
+        assert option in ("--rm", "-i"), option
+assert words.pop(0) == "prowess", words
+words = [re.sub("/(?=data|tmp)", os.environ["PLACE"] + "/", word) for word in words]
+os.execvpe(program, [program, *words], {{**os.environ, **{image!r}}})
+"""
+
+
+def test_the_backup_of_a_container_is_made_and_brought_back_as_the_page_says(
+    home: Path, project: Path
+) -> None:
+    page = (ROOT / "docs" / "upgrading.md").read_text(encoding="utf-8")
+    lines = re.findall(r"`([^`]*docker run[^`]*)`", page)
+    data, config = home / "data", home / "data" / "config" / "prowess" / "prowess.toml"
+    config.parent.mkdir(parents=True)
+    (home / "tmp").mkdir()
+    config.write_text("[worker]\nat_once = 2\n")
+    environment = _in_the_container(home)
+
+    def run(line: str) -> str:
+        words = ["sh", "-c", line]
+        done = subprocess.run(
+            words, env=environment, cwd=project, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("docker run -v prowess-data:/data prowess task create --role Engineer --title Upgrade")
+    backup, restore = lines
+    assert run(backup) == ""
+    kept = project / "before-upgrade.zip"
+    assert kept.stat().st_mode & 0o077 == 0
+    shutil.rmtree(data / "config")
+    run("docker run -v prowess-data:/data prowess task create --role Engineer --title 'Too late'")
+    run(restore)
+
+    assert config.read_text() == "[worker]\nat_once = 2\n"
+    board = run("docker run prowess task list")
+    assert "Upgrade" in board
+    assert "Too late" not in board
+
+
+def _in_the_container(place: Path) -> dict[str, str]:
+    """An environment in which `docker` does what DOCKER says, with the variables of the image."""
+    text = (ROOT / "Containerfile").read_text(encoding="utf-8")
+    (said,) = re.findall(r"^ENV (.*)$", text, re.MULTILINE)
+    image = dict(word.split("=", 1) for word in said.split())
+    assert image["PROWESS_DATA"].startswith("/data")
+    programs = place / "bin"
+    programs.mkdir()
+    here = {name: value.replace("/data", f"{place}/data") for name, value in image.items()}
+    for name, script in {
+        "docker": DOCKER.format(python=sys.executable, image=here),
+        "prowess": f'#!/bin/sh\nexec {sys.executable} -m prowess "$@"\n',
+    }.items():
+        (programs / name).write_text(script)
+        (programs / name).chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "PLACE": str(place)}
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
 def test_bash_completes_what_is_typed(home: Path, project: Path) -> None:
     program = Path(sys.executable).parent / "prowess"

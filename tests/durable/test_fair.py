@@ -1,6 +1,7 @@
 """Who begins next, and what holds the others back."""
 
 from collections import Counter
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,7 +100,7 @@ def test_what_waits_says_why() -> None:
         unpriced=Counter({("user", "ann"): 2}),
     )
 
-    def why(**limits: dict[str, Limit]) -> str:
+    def why(**limits: Any) -> str:
         return held(ticket, tally, Limits(**limits))
 
     assert why(skill={"pdf": Limit(at_once=3)}) == "3 of 3 runs of the skill pdf are under way"

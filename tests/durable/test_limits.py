@@ -19,8 +19,9 @@ from prowess.durable.fair import Limit, Limits, Ticket
 from prowess.durable.kept import pack, pack_error
 from prowess.durable.opening import open_engine
 from prowess.durable.postgres import LOCKS, TAKING, PostgresWorkers, open_postgres
-from prowess.durable.queue import DAY, TURNS
+from prowess.durable.queue import TURNS
 from prowess.durable.standing import standing, why_waiting
+from prowess.durable.tallying import DAY
 
 ONE = Limits(user={"ann": Limit(at_once=1)})
 DOLLAR = Limits(user={"ann": Limit(per_day=1.0)})
@@ -173,6 +174,62 @@ def test_a_run_with_a_reply_of_unknown_price_has_spent_what_is_known(
     spent = "$1.50 of $1.00 were spent today for the user ann"
     more = ", and more in 1 run with replies whose price is not known"
     assert within(place, story) == (spent if told else spent + more)
+
+
+def unnamed_at(model: str, limit: Limit) -> Limits:
+    """Of a process in which runs that name no model have this one."""
+    return Limits(model={"large": limit}, unnamed=model)
+
+
+def test_a_run_that_names_no_model_counts_for_the_one_of_the_process_that_took_it(
+    place: str,
+) -> None:
+    here, elsewhere = (unnamed_at(model, Limit(at_once=1)) for model in ("large", "small"))
+
+    async def story(engine: DurableEngine) -> Json:
+        take(engine, here)
+        await engine.enqueue("works", "first", {"waits": True}, ANN)
+        await until_it_waits(engine, "first")
+        for run, model in (("unnamed", ""), ("named", "large")):
+            await engine.enqueue("works", run, {}, replace(ANN, model=model))
+        told = [
+            await engine.why_waiting("unnamed", here),
+            await engine.why_waiting("named", elsewhere),  # the first one stays what it was here
+            "under way" in await engine.why_waiting("unnamed", elsewhere),
+        ]
+        await engine.send_answer("first", "go on", "yes")
+        for run in ("unnamed", "named"):
+            await engine.result(run)
+        return told
+
+    held = "1 of 1 runs of the model large are under way"
+    assert within(place, story) == [held, held, False]
+
+
+def test_what_a_run_that_names_no_model_spent_is_the_model_s(place: str) -> None:
+    limits = unnamed_at("large", Limit(per_day=1.0))
+
+    async def story(engine: DurableEngine) -> Json:
+        take(engine, limits)
+        await engine.enqueue("works", "r1", {"cost": 1.5}, ANN)
+        await engine.result("r1")
+        await engine.enqueue("works", "r2", {}, replace(ANN, model="large"))
+        return await engine.why_waiting("r2", limits)
+
+    assert within(place, story) == "$1.50 of $1.00 were spent today for the model large"
+
+
+def test_a_run_that_named_no_model_and_that_nobody_took_counts_too(place: str) -> None:
+    limits = unnamed_at("large", Limit(per_day=1.0))
+
+    async def story(engine: DurableEngine) -> Json:
+        await engine.enqueue("works", "r1", {"cost": 1.5}, ANN)
+        await engine.resume("r1")  # by a process that takes none: it works on it itself
+        await engine.result("r1")
+        await engine.enqueue("works", "r2", {}, replace(ANN, model="large"))
+        return await engine.why_waiting("r2", limits)
+
+    assert within(place, story) == "$1.50 of $1.00 were spent today for the model large"
 
 
 def test_runs_that_came_through_no_queue_go_on_where_they_are_resumed(place: str) -> None:

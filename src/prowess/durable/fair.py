@@ -17,13 +17,18 @@ DEFAULT = "default"  # the name of the limit for everything that has none of its
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """What a run is put in the queue with. `project` is the folder whose workers can work on it."""
+    """
+    What a run is put in the queue with. `project` is the folder whose workers can work on it. `model`
+    is what it counts as; empty as long as that is for the process to say which takes the run. `asked`
+    is the model as people called it: told with the run, and not counted.
+    """
 
     user: str = ""
     skill: str = ""
     model: str = ""
     project: str = ""
     priority: int = 0
+    asked: str = ""
 
     def counted(self) -> Iterator[tuple[str, str]]:
         """What it counts for, by dimension and name."""
@@ -57,11 +62,15 @@ class Limit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """By name, for each dimension: skill, model and user."""
+    """
+    By name, for each dimension: skill, model and user. `unnamed` is the model of runs that name none,
+    where this process works on them.
+    """
 
     skill: Mapping[str, Limit] = field(default_factory=dict)
     model: Mapping[str, Limit] = field(default_factory=dict)
     user: Mapping[str, Limit] = field(default_factory=dict)
+    unnamed: str = ""
 
     def of(self, dimension: str, name: str) -> Limit:
         table: Mapping[str, Limit] = getattr(self, dimension)

@@ -8,7 +8,6 @@ is the database's.
 """
 # ruff: noqa: S608  every name in a statement is our own; values are bound
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -23,20 +22,18 @@ from prowess.durable.fair import Limits, Tally, Ticket, Waiting, choose, held
 from prowess.durable.patience import patiently
 from prowess.durable.postgres import LOCKS, TAKING
 from prowess.durable.tables import are_made, make_tables
+from prowess.durable.tallying import TICKET, tally, ticket_of, unpriced
 
 WAITING = "prowess.waiting"  # the library's name of the queue; nobody there listens to it
 PAUSED = "prowess.paused"
 ASIDE: Mapping[str, Standing] = {WAITING: "queued", PAUSED: "paused"}  # nobody works on these
 OWN = "prowess-"  # and the name of a process: what it has taken
-MINUTE, DAY = 60_000, 86_400_000  # milliseconds
 MANY = 1_000_000
 STOPPED = "10s"  # who takes runs and then does nothing for so long is alone no more
 TURNS = 10_000  # so many are remembered; whose last was before them is as one who had none
 MOST_DEATHS = 3  # processes that may die at work on a run, and no more are given to it
 
-_LATEST = "select coalesce(max(turn), 0) from prowess_turn"
 _IS_LAST = f"deaths >= {MOST_DEATHS - 1}"
-_TICKET = '"user", skill, model, project, priority'
 _UNDER_WAY = "status in ('PENDING', 'ENQUEUED')"
 _MINE = "status = 'PENDING' and executor_id = :name"
 
@@ -66,7 +63,7 @@ class Queue:
         """Before the run itself is kept: a ticket without a run is in nobody's way."""
         self._change(
             f"""
-            insert into prowess_queue (run, came, kind, {_TICKET})
+            insert into prowess_queue (run, came, kind, {TICKET})
             values (:run, {self._now}, :kind, :user, :skill, :model, :project, :priority)
             on conflict (run) do nothing
             """,
@@ -84,7 +81,7 @@ class Queue:
         has already. It is `user`'s if one is named, and its priority is `most` at most.
         """
         copy = f"""
-            insert into prowess_queue (run, came, inherited, kind, {_TICKET})
+            insert into prowess_queue (run, came, inherited, kind, {TICKET})
             select :run, {self._now}, :inherited, kind,
                 case when :user = '' then "user" else :user end, skill, model, project,
                 case when priority > :most then :most else priority end
@@ -129,11 +126,13 @@ class Queue:
             with self._database.begin() as connection:
                 if not self._alone(connection):
                     return []
-                tally = self._tally(connection, limits)
-                tally.has_last = self._has_last(connection)
-                waiting = self._waiting(connection, kinds, project=project, most=room)
-                chosen = choose(waiting, tally, limits, room=room)
-                return self._claim(connection, chosen, tally) if chosen else []
+                goes_on = self._tally(connection, limits)
+                goes_on.has_last = self._has_last(connection)
+                waiting = self._waiting(connection, kinds, limits, project=project, most=room)
+                chosen = choose(waiting, goes_on, limits, room=room)
+                if not chosen:
+                    return []
+                return self._claim(connection, chosen, goes_on, unnamed=limits.unnamed)
 
         return patiently(take)()
 
@@ -188,16 +187,15 @@ class Queue:
         """What a waiting run waits for, in words."""
         with self._database.connect() as connection:
             found = connection.execute(
-                sa.text(f"select {_TICKET} {self._in_line} and run = :run"),
+                sa.text(f"select {TICKET} {self._in_line} and run = :run"),
                 {"waiting": WAITING, "run": run},
             ).first()
             if found is None:
                 return ""
-            ticket, tally = _ticket(found), self._tally(connection, limits)
-            if held(ticket, tally, limits):
-                today = _today(self._clock(connection))
-                tally.unpriced = _counted(connection, "sum(unpriced)", today)
-                return held(ticket, tally, limits)
+            ticket, goes_on = ticket_of(found, limits), self._tally(connection, limits)
+            if held(ticket, goes_on, limits):
+                goes_on.unpriced = unpriced(connection, limits, now=self._clock(connection))
+                return held(ticket, goes_on, limits)
             if self._others_take(connection):
                 return "for another process, which is taking runs from the queue"
             before = connection.execute(
@@ -280,12 +278,18 @@ class Queue:
         return bool(connection.execute(sa.text(ask), {"locks": LOCKS, "taking": TAKING}).first())
 
     def _waiting(
-        self, connection: sa.Connection, kinds: Collection[str], *, project: str, most: int
+        self,
+        connection: sa.Connection,
+        kinds: Collection[str],
+        limits: Limits,
+        *,
+        project: str,
+        most: int,
     ) -> list[Waiting]:
         """The first `most` of each kind of ticket: no more can begin, whatever the limits are."""
         rows = connection.execute(
             sa.text(f"""
-                select run, came, coalesce(turn, 0), is_last, {_TICKET} from (
+                select run, came, coalesce(turn, 0), is_last, {TICKET} from (
                     select *, {_IS_LAST} as is_last, row_number() over (
                         partition by "user", skill, model, priority, {_IS_LAST} order by came, run
                     ) as place
@@ -302,14 +306,24 @@ class Queue:
             },
         )
         return [
-            Waiting(run=run, came=came, turn=turn, is_last=bool(is_last), ticket=_ticket(ticket))
-            for run, came, turn, is_last, *ticket in rows
+            Waiting(
+                run=run, came=came, turn=turn, is_last=bool(is_last), ticket=ticket_of(row, limits)
+            )
+            for run, came, turn, is_last, *row in rows
         ]
 
     def _claim(
-        self, connection: sa.Connection, chosen: Sequence[Waiting], tally: Tally
+        self,
+        connection: sa.Connection,
+        chosen: Sequence[Waiting],
+        goes_on: Tally,
+        *,
+        unnamed: str,
     ) -> list[str]:
-        """Those of the chosen that are still there; one may just have been cancelled."""
+        """
+        Those of the chosen that are still there; one may just have been cancelled. From now on a run
+        that named no model counts for the one that it has here.
+        """
         runs = {"runs": [each.run for each in chosen]}
         claimed = connection.execute(
             among(f"""
@@ -320,33 +334,25 @@ class Queue:
             {**runs, "own": self._own, "waiting": WAITING},
         )
         there = set(claimed.scalars())
-        begin = f"update prowess_queue set begun = {self._now} where run in :runs"
-        connection.execute(among(begin), runs)
+        begin = f"""
+            update prowess_queue set begun = {self._now},
+            model = case when model = '' then :unnamed else model end where run in :runs
+        """
+        connection.execute(among(begin), {**runs, "unnamed": unnamed})
         connection.execute(
             sa.text("""
                 insert into prowess_turn ("user", turn) values (:user, :turn)
                 on conflict ("user") do update set turn = excluded.turn
             """),
-            [{"user": user, "turn": turn} for user, turn in tally.turns.items()],
+            [{"user": user, "turn": turn} for user, turn in goes_on.turns.items()],
         )
         forget = "delete from prowess_turn where turn <= :old"
-        connection.execute(sa.text(forget), {"old": tally.latest - TURNS})
+        connection.execute(sa.text(forget), {"old": goes_on.latest - TURNS})
         return [run for run in runs["runs"] if run in there]
 
     def _tally(self, connection: sa.Connection, limits: Limits) -> Tally:
-        """Only what some limit asks for is counted."""
         under_way = f"run in (select workflow_uuid from {self._state} where {_UNDER_WAY} and queue_name like '{OWN}%')"
-        now = self._clock(connection)
-        # Not further ahead than a clock that was set back, or runs would wait until it is there again.
-        minute = f"begun between {now - MINUTE} and {now + MINUTE}"
-        tally = Tally(latest=connection.execute(sa.text(_LATEST)).scalar_one())
-        if limits.has("at_once"):
-            tally.under_way = _counted(connection, "count(*)", under_way)
-        if limits.has("per_minute"):
-            tally.begun = _counted(connection, "count(*)", minute)
-        if limits.has("per_day"):
-            tally.spent = _counted(connection, "sum(cost)", _today(now))
-        return tally
+        return tally(connection, limits, under_way=under_way, now=self._clock(connection))
 
     def _has_last(self, connection: sa.Connection) -> bool:
         """Whether this process has a run already at which no more than one process may die."""
@@ -374,24 +380,3 @@ class Queue:
                 return list(connection.execute(sa.text(query), values))
 
         return patiently(read)()
-
-
-def _today(now: int) -> str:
-    """Up to the next midnight too: a clock that was ahead for a moment has not spent it every day."""
-    midnight = now // DAY * DAY
-    return f"begun >= {midnight} and begun < {midnight + DAY}"
-
-
-def _counted(connection: sa.Connection, what: str, where: str) -> Counter[tuple[str, str]]:
-    query = f'select "user", skill, model, {what} from prowess_queue where {where} group by 1, 2, 3'
-    total: Counter[tuple[str, str]] = Counter()
-    for user, skill, model, value in connection.execute(sa.text(query)):
-        for key in Ticket(user=user, skill=skill, model=model).counted():
-            total[key] += value
-    return total
-
-
-def _ticket(row: Sequence[Any]) -> Ticket:
-    """From its columns, in the order of _TICKET."""
-    user, skill, model, project, priority = row
-    return Ticket(user=user, skill=skill, model=model, project=project, priority=priority)

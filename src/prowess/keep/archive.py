@@ -67,7 +67,7 @@ class Writing:
         executable = bool(os.fstat(source.fileno()).st_mode & stat.S_IXUSR)
         digest, size = hashlib.sha256(), 0
         with self.zip.open(_entry(name), "w", force_zip64=True) as target:
-            for chunk in _chunks(name, source):
+            for chunk in chunks(name, source):
                 digest.update(chunk)
                 size += len(chunk)
                 target.write(chunk)
@@ -100,7 +100,8 @@ def readable(name: str) -> Iterator[None]:
         ) from error
 
 
-def _chunks(name: str, source: IO[bytes]) -> Iterator[bytes]:
+def chunks(name: str, source: IO[bytes]) -> Iterator[bytes]:
+    """A file of the data folder, piece by piece."""
     with readable(name):
         while chunk := source.read(CHUNK):
             yield chunk

@@ -3,6 +3,9 @@ Copies of several SQLite files as they stood at one and the same moment, while o
 
 For that moment all writers are held back, just long enough for a reader of each file to begin. What
 a reader sees never changes, so the copying itself holds up nobody.
+
+SQLite reads no file of ours where it cannot write, on a read-only file system say. There the files
+are copied as they lie, journals too, and the copies are read.
 """
 
 import os
@@ -11,14 +14,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from urllib.parse import quote
 
+from prowess.core.errors import ConflictError
 from prowess.core.sqlite_file import damaged, look, unusable
+from prowess.keep.archive import chunks, readable
 
 PATIENCE = 30  # seconds to wait for somebody who writes
+JOURNALS = ("-wal", "-journal")
 WHAT = "the database"
 
 
 def copy_databases(paths: Sequence[str], folder: str) -> None:
     """Each file under its own name in `folder`, gone through from its first page to its last."""
+    if all(map(_is_writable, paths)):
+        _copy_read(paths, folder)
+    else:
+        _copy_as_they_lie(paths, folder)
+    for path in paths:
+        check(os.path.join(folder, os.path.basename(path)), named=path)
+
+
+def _is_writable(path: str) -> bool:
+    """It, and a journal beside it."""
+    return os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.abspath(path)), os.W_OK)
+
+
+def _copy_read(paths: Sequence[str], folder: str) -> None:
     with ExitStack() as stack:
         readers = {path: stack.enter_context(opened(path)) for path in paths}
         with nobody_writes(paths):
@@ -29,8 +49,39 @@ def copy_databases(paths: Sequence[str], folder: str) -> None:
         for path, reader in readers.items():
             with explained(path):
                 _copy(reader, os.path.join(folder, os.path.basename(path)))
+
+
+def _copy_as_they_lie(paths: Sequence[str], folder: str) -> None:
+    """Nobody can be held back from here, so whether somebody wrote meanwhile is seen afterwards."""
+    files = [path + end for path in paths for end in ("", *JOURNALS) if os.path.exists(path + end)]
+    before = [_traces(path) for path in paths]
     for path in paths:
-        check(os.path.join(folder, os.path.basename(path)), named=path)
+        look(path, WHAT)
+    for path in files:
+        _copy_bytes(path, os.path.join(folder, os.path.basename(path)))
+    if before != [_traces(path) for path in paths]:
+        raise ConflictError(
+            "somebody writes to the data folder, which can only be read from here",
+            hint="make the backup where it can be written, or when nobody works with it",
+        )
+    for path in paths:
+        with opened(os.path.join(folder, os.path.basename(path))) as copy, explained(path):
+            # What is in the journal becomes part of the file; closed, it has no journal.
+            copy.execute("pragma wal_checkpoint(truncate)").fetchone()
+
+
+def _copy_bytes(path: str, target: str) -> None:
+    name = os.path.basename(path)
+    with readable(name):
+        source = open(path, "rb")  # noqa: SIM115  closed below, where what fails is the writing
+    with source, open(target, "xb") as copy:
+        copy.writelines(chunks(name, source))
+
+
+def _traces(path: str) -> list[tuple[int, int, int]]:
+    """What changes when somebody writes to a database."""
+    there = [path + end for end in ("", *JOURNALS) if os.path.exists(path + end)]
+    return [(found.st_ino, found.st_size, found.st_mtime_ns) for found in map(os.stat, there)]
 
 
 def check(path: str, *, named: str) -> None:
