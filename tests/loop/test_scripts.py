@@ -113,3 +113,19 @@ def test_a_script_neither_commits_nor_hides_a_failure_in_a_pipe(repo: Path, comm
 
     assert [each["summary"].rpartition(": ")[2] for each in ended.told("loop.script")] == ["failed"]
     assert "mine" not in git(repo, "log", "--format=%s", "main").split("\n")
+
+
+@pytest.mark.parametrize("where", ["validation", "script"])
+def test_a_command_that_ticks_the_plan_ticks_nothing(repo: Path, where: str) -> None:
+    ticks = "sed -i '/Never done/s/ \\] /R] /' PLAN.md"
+    plan = f"{ONE}- [ ] Never done\n  - `never.txt` exists\n"
+    if where == "validation":
+        plan += f"\n## Validation commands\n\n```sh\n{ticks}\n```\n"
+        ended = loop(repo, plan, Scripted([WRITES]), max_attempts=1)
+    else:
+        own = phases(repo, ticks, then="proven")
+        ended = loop(repo, plan, Scripted([WRITES]), phases=own, max_attempts=1)
+
+    assert "- [R] Say hello" in ended.plan
+    assert "- [~] Never done" in ended.plan
+    assert ended.told("loop.plan_restored")

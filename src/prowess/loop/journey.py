@@ -21,11 +21,12 @@ from prowess.core.evidence import Report, Spec, report_from_json, spec_of
 from prowess.core.ports import Json
 from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import Asked, check_events, checker_of
+from prowess.loop import marks
 from prowess.loop.asking import Answered, Asking, NoStartError
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
-from prowess.loop.guarding import no_link
+from prowess.loop.guarding import no_link, restore_plan
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import Review, read_review
@@ -41,9 +42,9 @@ class Journey:
     """
     `workspace` is where this task is worked on. A task that is taken up again has its `attempts`
     behind it, and `feedback` about the last of them. `checked` is git's name for the tree that was
-    checked last, empty when an agent or a script changed it since; `undone` says which script did. `stood` is how files stood before
-    the first attempt that a check would take for changes; `unkept` are files that were checked last and
-    that no commit would hold.
+    checked last, empty when an agent or a script changed it since; `undone` says which script did.
+    `stood` is how files stood before the first attempt that a check would take for changes; `unkept`
+    are files that were checked last and that no commit would hold.
     """
 
     crew: Crew
@@ -248,21 +249,24 @@ class Journey:
         async def judge() -> Json:
             repository = self.crew.repository(self.workspace)
             left = await self._back()
-            before = await repository.picture()
+            before, plan = await repository.picture(), marks.content(self.crew.request.plan)
             report = await checker_of(self.crew.world).check(asked)
             # What is kept is what was checked, not what the checks or a program left behind made of it.
             left += await repository.restore(before, self._aside)
+            ticked = self._plan_back(plan, "check")
             lost = await unkept(repository, before, self.base, report)
             attempt = f"{self._spec.id}-{self.status['attempt']}"
             folder = os.path.join(self.crew.request.workspace, ARTIFACTS, "check", attempt)
             write_artifacts(report, no_link(folder), claims=asked.claims, phase="check")
-            return {"report": report.as_json(), "left": left, "picture": before, "unkept": lost}
+            told = {"left": left, "picture": before, "unkept": lost, "plan": ticked}
+            return {"report": report.as_json(), **told}
 
         judged = await self.crew.step("check", judge)
         self.report = report_from_json(judged["report"])
         self.checked, self.undone = judged.get("picture", ""), ""
         self.unkept = judged.get("unkept", [])
         self._tell_left(judged["left"])
+        self._tell_plan(judged.get("plan", ()))
         for event in check_events(self.report, run=self.crew.run):
             told = {**event.payload, "task": self.task.label}
             self.crew.record(replace(event, payload=told))
@@ -276,6 +280,16 @@ class Journey:
     def _tell_left(self, left: Sequence[str]) -> None:
         attempt = self.status["attempt"]
         self.crew.tell_left(left, self._aside, task=self.task.label, attempt=attempt)
+
+    def _plan_back(self, before: bytes, phase: str) -> list[str]:
+        """What a command did to the tasks of the plan: only the loop ticks, and it is put back."""
+        name = f"{self.crew.run}-{self._spec.id}-{self.status['attempt']}-{phase}.md"
+        aside = os.path.join(self.crew.request.workspace, ARTIFACTS, "plans", name)
+        return restore_plan(self.crew.request.plan, before, aside)
+
+    def _tell_plan(self, changes: Sequence[str]) -> None:
+        for what in changes:
+            self._tell("plan_restored", f"The plan was put back: {what}", what=what)
 
     async def recheck(self, base: str) -> str:
         """Check what was merged on top of `base`; what is wrong with it, or an empty text."""
@@ -344,11 +358,14 @@ class Journey:
         async def run() -> Json:
             repository = self.crew.repository(self.workspace)
             before = self.checked or await repository.picture()
+            plan = marks.content(self.crew.request.plan)
             ran = await self.crew.runner(self.workspace)(command)
             changed = await repository.picture() != before
-            return {"code": ran.code, "text": ran.output[-_SHOWN:], "changed": changed}
+            told = {"changed": changed, "plan": self._plan_back(plan, "script")}
+            return {"code": ran.code, "text": ran.output[-_SHOWN:], **told}
 
         ended = await self.crew.step("script", run)
+        self._tell_plan(ended.get("plan", ()))
         if ended.get("changed", True):  # an older version did not look
             self._is_unchecked(command)
         self.status["script"] = "failed" if ended["code"] else "passed"
