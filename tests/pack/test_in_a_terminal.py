@@ -1,6 +1,5 @@
 """`prowess run session-start` as a person meets it, in a real terminal."""
 
-import os
 import shlex
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from installed import missing
 from prowess.workflow.renderers.detect import VARIABLES
 from support import Cli
 
@@ -49,10 +49,7 @@ def screen(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     for variable, _ in VARIABLES:  # the tests may be a coding agent's command themselves
         monkeypatch.delenv(variable, raising=False)
     if shutil.which("tmux") is None:
-        why = "tmux is not installed: `apt install tmux`"
-        if os.environ.get("PROWESS_REQUIRE_ALL"):
-            pytest.fail(why)
-        pytest.skip(why)
+        missing("tmux is not installed: `apt install tmux`")
     run = shlex.join([sys.executable, "-m", "prowess", "run", "session-start"])
     made = Screen(tmp_path / "tmux", f"{run}; echo left with $?; exec cat")
     yield made

@@ -1,12 +1,12 @@
 """A real browser, and somebody who looks at the page that a test serves."""
 
-import os
 import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from installed import missing
 from serve.looking import Looking
 from serve.served import Served
 
@@ -21,8 +21,7 @@ PATIENCE = 60_000  # milliseconds; a page answers long before, a busy machine ma
 def browser() -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
-        why = "Chromium is not installed: apt-get install chromium"
-        pytest.fail(why) if os.environ.get("PROWESS_REQUIRE_ALL") else pytest.skip(why)
+        missing("Chromium is not installed: `apt install chromium`")
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=ARGS)
         yield opened

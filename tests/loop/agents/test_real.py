@@ -5,7 +5,6 @@ Needs the agents: `make peers`. Their streams are also told by hand beside these
 read from them is held where the programs cannot be installed.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from agents_fakes import Ended, worked
 from agents_server import AgentsServer, Run, Turn, Use
+from installed import missing
 from model.formats import Say
 from model.server import Fault
 from prowess.core.agent import AgentOrder
@@ -48,14 +48,11 @@ def program(name: str) -> Program:
     ways = PROGRAMS[name]
     path = AGENTS / PLACES.get(name, f"node_modules/.bin/{ways.program}")
     if not path.exists():
-        why = f"{name} is not installed: run `make peers`"
         if name in OPTIONAL:
             pytest.skip(
                 f"{name} is not installed: npm i --prefix .peers/agents @anthropic-ai/claude-code"
             )
-        if os.environ.get("PROWESS_REQUIRE_ALL"):
-            pytest.fail(why)
-        pytest.skip(why)
+        missing(f"{name} is not installed: run `make peers`")
     return Program(ways=ways, path=str(path))
 
 
