@@ -249,10 +249,16 @@ def test_the_index_and_the_log_are_kept_in_the_data_folder(project: Path, tmp_pa
     assert settings.log_file == str(tmp_path / "data/log.sqlite3")
 
 
-def test_the_pack_is_copied_to_where_xdg_says(project: Path, tmp_path: Path) -> None:
-    settings = load(project, {"XDG_DATA_HOME": str(tmp_path / "xdg")})
+def test_the_pack_is_copied_into_the_data_folder_wherever_that_is(
+    project: Path, tmp_path: Path
+) -> None:
+    xdg = {"XDG_DATA_HOME": str(tmp_path / "xdg")}
+    variable = {"PROWESS_DATA": str(tmp_path / "variable"), **xdg}
 
-    assert settings.skills_sync_dir == str(tmp_path / "xdg/prowess/skills")
+    assert load(project, xdg).skills_sync_dir == str(tmp_path / "xdg/prowess/skills")
+    assert load(project, variable).skills_sync_dir == str(tmp_path / "variable/skills")
+    flag = load(project, variable, data=str(tmp_path / "flag"))
+    assert flag.skills_sync_dir == str(tmp_path / "flag/skills")
 
 
 def test_folders_named_by_a_flag_are_handed_on(project: Path) -> None:

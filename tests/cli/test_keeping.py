@@ -13,7 +13,7 @@ from house import skill_file
 from model.formats import Say
 from model.server import Fault, ModelServer
 from postgres import postgres_url
-from support import Cli, until
+from support import Cli, until, write_file
 
 __all__ = ["postgres_url"]
 PROWESS = [sys.executable, "-m", "prowess"]
@@ -76,6 +76,18 @@ def test_a_person_is_told_what_was_kept_and_where_the_old_lies(cli: Cli, project
     assert "1 task" in replaced.out
     assert "replaced-" in replaced.err
     assert "Look at it" in cli("task", "list").out
+
+
+def test_a_backup_onto_a_file_that_is_there_is_wrong_usage_and_leaves_it_alone(
+    cli: Cli, project: Path
+) -> None:
+    write_file(project / "mine.zip", "mine")
+
+    refused = cli("backup", "mine.zip")
+
+    assert refused.code == 2
+    assert "name another file" in refused.err
+    assert (project / "mine.zip").read_text() == "mine"
 
 
 @pytest.mark.parametrize("name", ["nowhere.zip", "."])

@@ -124,7 +124,7 @@ def test_a_workflow_that_cannot_run_is_a_problem_with_the_field_that_was_meant(
 
     told = cli(*words).out
 
-    assert f"{path}:6: " in told
+    assert f"{path}:6:5: " in told
     assert "a step has no field 'rnu'" in told
     assert "did you mean command?" in told
 

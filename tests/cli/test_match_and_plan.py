@@ -100,11 +100,28 @@ def test_explain_is_about_the_ranking_that_chose(cli: Cli, skills: Path) -> None
 
 
 def test_a_task_that_nothing_fits_is_answered_with_none(cli: Cli, skills: Path) -> None:
-    for task in ("Tune the piano", "", "the of and"):
+    for task in ("Tune the piano", "the of and"):
         found = cli("match", task)
         assert (found.code, found.out) == (0, "")
         assert "No skill fits" in found.err
         assert cli("match", task, "--json").json["strategy"] == "none"
+
+
+def test_a_task_needs_no_quotes(cli: Cli, skills: Path) -> None:
+    def told(*words: str) -> object:
+        return {**cli("match", *words, "--json").json, "run_id": ""}
+
+    assert told(*TASK.split()) == told(TASK)
+    assert "[TASK]…" in cli("match", "--help").out
+
+
+@pytest.mark.parametrize("task", [[], [""], ["  "], ["", " "]])
+def test_no_task_is_refused_however_it_is_not_said(cli: Cli, skills: Path, task: list[str]) -> None:
+    found = cli("match", *task)
+
+    assert (found.code, found.out) == (2, "")
+    assert "one task, or --batch FILE, is needed" in found.err
+    assert 'prowess match "what is to be done"' in found.err
 
 
 def test_where_none_is_chosen_the_nearest_is_told_and_what_to_do(cli: Cli, skills: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support import Cli, write_file
+from support import PATIENCE, Cli, write_file
 
 WORD = "hunter2x9"
 
@@ -121,3 +122,25 @@ def test_both_halves_at_once_make_no_sense(cli: Cli) -> None:
 
     assert done.code == 2
     assert "use one of them" in done.err
+
+
+def test_at_a_terminal_it_says_what_it_waits_for(home: Path) -> None:
+    master, slave = pty.openpty()
+    os.write(master, b"mail bob@example.com\n\x04")
+    command = [sys.executable, "-m", "prowess", "redact"]
+    done = subprocess.run(command, stdin=slave, capture_output=True, check=True, timeout=PATIENCE)
+    for end in (master, slave):
+        os.close(end)
+
+    assert b"Waiting for text on stdin" in done.stderr
+    assert b"prowess redact < FILE" in done.stderr
+    assert done.stdout == b"mail [email]\n"
+
+
+def test_a_file_that_is_named_is_told_to_come_on_standard_input(cli: Cli) -> None:
+    refused = cli("redact", "my notes.txt")
+
+    assert refused.code == 2
+    assert "it filters standard input" in refused.err
+    assert "prowess redact < 'my notes.txt'" in refused.err
+    assert cli("redact", "--help").out.splitlines()[0] == "Usage: prowess redact [OPTIONS]"

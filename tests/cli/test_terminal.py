@@ -7,10 +7,20 @@ from rich.cells import cell_len
 
 from house import skill_file
 from prowess.cli.output import words
+from prowess.core.board import ROLES
 from support import Cli, write_file
 from terminal import on_terminal
 
-TABLES = [["list"], ["log"], ["roles"], ["task", "list"], ["dashboard"], ["doctor"]]
+TASK = "review my code change for bugs and correctness"
+TABLES = [
+    ["list"],
+    ["log"],
+    ["roles"],
+    ["task", "list"],
+    ["dashboard"],
+    ["doctor"],
+    ["match", TASK, "--explain"],
+]
 
 
 @pytest.mark.parametrize("columns", [40, 60])
@@ -23,9 +33,62 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(
 
     shown = on_terminal(*typed, columns=columns, NO_COLOR="1").splitlines()
 
-    unbroken = [line for line in shown if " " in line.strip()]  # a path is never broken
+    # A path is never broken, nor parted from its mark.
+    unbroken = [line for line in shown if " " in line.removeprefix("  ok").strip()]
     assert shown
     assert all(cell_len(line) <= columns for line in unbroken)
+
+
+@pytest.mark.parametrize("columns", [30, 60, 80])
+def test_why_a_skill_was_chosen_is_shown_whole(cli: Cli, project: Path, columns: int) -> None:
+    (match,) = cli("match", TASK, "--json").json["skills"]
+
+    shown = on_terminal("match", TASK, columns=columns, NO_COLOR="1")
+
+    assert match["reason"] in " ".join(shown.split())
+    assert "…" not in shown
+
+
+@pytest.mark.parametrize("columns", [30, 60, 80])
+@pytest.mark.usefixtures("home")
+def test_what_a_role_does_is_shown_whole(columns: int) -> None:
+    shown = " ".join(on_terminal("roles", columns=columns, NO_COLOR="1").split())
+
+    assert all(f"{role.prefix} {role.about}" in shown for role in ROLES)
+
+
+@pytest.mark.usefixtures("home")
+def test_what_is_well_stands_beside_its_mark_however_long_it_is(project: Path) -> None:
+    write_file(project / "prowess.toml", "")
+
+    shown = on_terminal("doctor", columns=30, NO_COLOR="1").splitlines()
+
+    assert f"  ok      {project}/prowess.toml" in shown
+    assert "ok" not in map(str.strip, shown)
+
+
+def test_prose_is_broken_between_words_below_where_it_begins(cli: Cli, project: Path) -> None:
+    code = f"echo {'seven ' * 10}".strip()
+    body = f"- {'seven ' * 10}\n\n```sh\n{code}\n```\n\n| {'cell ' * 12}|"
+    skill_file(project, "long", body, description="nine " * 12)
+
+    shown = on_terminal("show", "long", columns=40, NO_COLOR="1").splitlines()
+
+    assert f"description:      {' '.join(['nine'] * 4)}" in shown
+    assert shown.count(" " * 18 + " ".join(["nine"] * 4)) == 2
+    assert f"- {' '.join(['seven'] * 6)}" in shown
+    assert f"  {' '.join(['seven'] * 4)}" in shown
+    assert code in shown
+    assert f"| {'cell ' * 12}|" in shown
+    assert f"\n{code}\n" in cli("show", "long").out
+    assert f"- {'seven ' * 10}\n" in cli("show", "long").out
+
+
+def test_an_empty_board_says_how_to_begin_in_lines_that_fit(cli: Cli) -> None:
+    said = cli("dashboard").err.splitlines()
+
+    assert any("prowess task create --role engineer" in line for line in said)
+    assert all(len(line) <= 60 for line in said)
 
 
 @pytest.mark.usefixtures("home")
@@ -64,6 +127,18 @@ def test_a_skill_that_is_read_cannot_drive_the_terminal(cli: Cli, project: Path)
 )
 def test_values_are_told_in_words(value: object, told: str) -> None:
     assert words(value) == told
+
+
+def test_the_log_is_limited_as_other_lists_are(cli: Cli) -> None:
+    for number in range(3):
+        cli("task", "create", "--role", "engineer", "--title", f"Task {number}")
+
+    newest = cli("log", "--limit", "2", "--json").json
+
+    assert len(newest) == 2
+    assert cli("log", "--last", "2", "--json").json == newest
+    assert "--limit" in cli("log", "--help").out
+    assert "--last" not in cli("log", "--help").out
 
 
 def test_the_log_tells_events_in_words(cli: Cli) -> None:

@@ -84,10 +84,22 @@ def test_a_skill_is_validated_by_its_name_too(cli: Cli) -> None:
 def test_what_is_not_there_is_said_with_a_name_that_is_near(cli: Cli) -> None:
     found = cli("validate", "code-qualty")
 
-    assert found.code == 1
+    assert found.code == 2
     assert "no such file or folder, and no skill is called so" in found.out
     assert "did you mean 'code-quality'?" in found.out
     assert found.err == "nothing to check\n"
+
+
+def test_a_bad_skill_is_an_answer_and_a_path_that_is_not_there_wrong_usage(
+    cli: Cli, project: Path
+) -> None:
+    bad = write_file(project / "bad/SKILL.md", "---\nname: bad\n---\n").parent
+
+    assert cli("validate", bad).code == 1
+    both = cli("validate", bad, "nowhere", "--json")
+    assert both.code == 2
+    assert both.json["valid"] is False
+    assert {each["path"] for each in both.json["problems"]} >= {"nowhere", str(bad / "SKILL.md")}
 
 
 def test_a_tool_that_nobody_has_is_a_warning_with_the_one_that_was_meant(

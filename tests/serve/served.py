@@ -155,13 +155,17 @@ class Reader:
 
 @dataclass
 class Home:
-    """A project, its data, its settings, and what is scripted for each skill; `*` for all others."""
+    """
+    A project, its data, its settings, and what is scripted for each skill; `*` for all others.
+    Where nothing `is_scripted`, models are those that the settings and the environment name.
+    """
 
     project: Path
     data: Path
     scripts: Mapping[str, Script] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    is_scripted: bool = True
 
     @contextmanager
     def serving(self, *, token: str = "", faces: Any = None) -> Iterator[Served]:
@@ -172,7 +176,9 @@ class Home:
         async def serve() -> None:
             with bound("127.0.0.1", 0) as place:
                 async with open_site(
-                    self._settings(), environment=self.environment, open_model=self._model
+                    self._settings(),
+                    environment=self.environment,
+                    open_model=self._model if self.is_scripted else None,
                 ) as site:
                     app = create_app(site, faces=FACES if faces is None else faces)
                     server = server_of(app, ready=ready.set)

@@ -50,6 +50,19 @@ def test_a_new_user_gets_a_page_and_skills_and_stops_it_with_ctrl_c(home: Path) 
     assert (home / ".local/share/prowess/skills/prowess-worker").is_dir()
 
 
+def test_a_server_keeps_everything_in_the_data_folder_it_is_given_for_its_owners_eyes_only(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "above" / "data"
+    with typed("--data", str(data), "--project", str(project)):
+        pass
+
+    assert (data / "skills/prowess-worker").is_dir()
+    assert not (home / ".local").exists()
+    made = (data.parent, data, data / "skills")
+    assert {folder.stat().st_mode & 0o777 for folder in made} == {0o700}
+
+
 def test_a_place_where_others_could_listen_needs_tokens(cli: Cli) -> None:
     result = cli("serve", "--host", "0.0.0.0", "--port", "0")  # noqa: S104
 

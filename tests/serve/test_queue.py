@@ -60,3 +60,15 @@ def test_a_queued_run_is_paused_resumed_into_the_queue_and_cancelled(at: Home) -
     assert queued == {run, other}
     assert (cancelled, left) == (200, "cancelled")
     assert ended["state"] == "done"
+
+
+def test_what_waits_for_a_worker_is_not_refused_because_this_server_has_no_model(at: Home) -> None:
+    settings = {**ONE_AT_ONCE, "model_default": "sonnet", "serve_works": False}
+    at.is_scripted, at.settings = False, settings
+    with at.serving() as served:
+        run = served.start("note")
+        assert served.get(f"/api/runs/{run}").json["state"] == "queued"
+
+    at.is_scripted, at.settings = True, ONE_AT_ONCE
+    with at.serving() as served:
+        assert served.ended(run)["state"] == "done"

@@ -123,7 +123,7 @@ def test_an_id_typed_wrong_is_not_found_and_the_near_one_is_offered(served: Serv
 
     assert answer.status == 404
     assert answer.json["hint"] == f"did you mean {run}?"
-    assert "hint" not in served.get("/api/runs/nothing-like-it").json
+    assert "lists those there are" in served.get("/api/runs/nothing-like-it").json["hint"]
 
 
 def test_a_call_that_does_not_tell_its_tool_breaks_no_numbers(served: Served) -> None:
@@ -278,6 +278,43 @@ def test_a_run_that_cannot_begin_is_refused_with_the_reason(served: Served) -> N
     assert served.post("/api/runs", {"skill": "note", "max_iterations": 0}).status == 400
     assert served.post("/api/runs", {"skill": "note", "wrong": 1}).code == "VALIDATION_ERROR"
     assert served.post("/api/runs", {}).status == 400
+
+
+DEMO = "turns:\n  - answer: Played.\n"
+
+
+def test_a_run_for_which_no_model_can_be_had_is_refused_at_once(at: Home) -> None:
+    at.is_scripted, at.settings = False, {"model_default": "sonnet"}
+    write_file(skill_file(at.project, "plays", "Do it.") / "demo.yaml", DEMO)
+    with at.serving() as served:
+        refused = served.post("/api/runs", {"skill": "note"})
+        playable = served.post("/api/runs", {"skill": "plays"}).json["hint"]
+        begun = served.get("/api/runs").json["runs"]
+
+    assert refused.status == 400
+    assert set(refused.json) == {"error", "message", "code", "hint"}
+    assert refused.code == "VALIDATION_ERROR"
+    assert "ANTHROPIC_API_KEY is not set" in refused.json["message"]
+    assert 'the field "model"' in refused.json["hint"]
+    assert "--model" not in refused.json["hint"] + playable
+    assert 'offline with "model": "demo"' in playable
+    assert "demo" not in refused.json["hint"]
+    assert begun == []
+
+
+def test_what_needs_no_model_of_the_servers_is_not_refused_for_want_of_one(at: Home) -> None:
+    at.is_scripted, at.settings = False, {"model_default": "sonnet"}
+    write_file(skill_file(at.project, "own", "Do it.", model="demo") / "demo.yaml", DEMO)
+    write_file(skill_file(at.project, "plays", "Do it.") / "demo.yaml", DEMO)
+    write_file(at.project / ".agents/skills/flow/skill.yaml", FLOW)
+    with at.serving() as served:
+        runs = [
+            served.start("own"),
+            served.start("plays", model="demo"),
+            served.start("flow", given={"where": "here"}),
+        ]
+
+        assert [served.ended(run)["state"] for run in runs] == ["done", "done", "done"]
 
 
 def test_who_sees_only_summaries_learns_the_answer_but_not_what_was_given(at: Home) -> None:

@@ -32,13 +32,18 @@ def validate(
     project: Project = ".",
     data: Data = None,
 ) -> None:
-    """Check skills by the letter of their format: every problem at once, with its line and what to do."""
+    """
+    Check skills by the letter of their format: every problem at once, with its line and what to do.
+
+    It leaves with 1 when a skill is not valid, and with 2 when what you named is not there.
+    """
     from prowess.discover.rules import skill_folders
     from prowess.engine.finding import why_not_loaded
     from prowess.engine.validating import problems_of
 
     folders: list[str] = []
     found: list[Problem] = []  # of no skill
+    absent: list[Problem] = []  # the usage is wrong, whatever else is
     for path in paths:
         if os.path.lexists(path):
             below, unreached = skill_folders(path)
@@ -51,7 +56,8 @@ def validate(
             elif broken := why_not_loaded(catalog, path):
                 folders += dict.fromkeys(os.path.dirname(each.path) for each in broken)
             else:
-                found.append(_not_there(path, catalog))
+                absent.append(_not_there(path, catalog))
+    found += absent
     checked = {folder: problems_of(folder) for folder in folders}
     every = [*found, *chain(*checked.values())]
     valid = not any(problem.level == "error" for problem in every)
@@ -61,7 +67,7 @@ def validate(
         print_problems(every)
         note(_verdict(checked, found))
     if not valid:
-        raise typer.Exit(1)
+        raise typer.Exit(2 if absent else 1)
 
 
 def _not_there(path: str, catalog: Catalog) -> Problem:

@@ -96,7 +96,10 @@ def dashboard(
         ],
     )
     if not any(seen.counts.values()):
-        note('No tasks yet: prowess task create --role engineer --title "What is to be done"')
+        # The command has a line of its own, which fits a narrow terminal and can be copied whole.
+        note(
+            'No tasks yet. To put one on the board:\n  prowess task create --role engineer --title "What to do"'
+        )
 
 
 def _part(heading: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -111,7 +114,9 @@ def roles(json: Json = False) -> None:
         print_json([role.as_json() for role in ROLES])
         return
     print_table(
-        ("ROLE", "PREFIX", "WHAT IT DOES"), [(role.name, role.prefix, role.about) for role in ROLES]
+        ("ROLE", "PREFIX", "WHAT IT DOES"),
+        [(role.name, role.prefix, role.about) for role in ROLES],
+        is_cut=False,
     )
 
 

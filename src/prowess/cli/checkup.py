@@ -12,6 +12,7 @@ from prowess import __version__
 from prowess.cli.desk import Desk
 from prowess.cli.output import clean, counted
 from prowess.core.errors import ProwessError, SettingsError, UsageError
+from prowess.core.files import make_private
 from prowess.discover.roots import DEFAULT_DIRS
 from prowess.settings import unknown_variables
 from prowess.settings.fields import FIELDS
@@ -105,8 +106,8 @@ def _skills(desk: Desk) -> Iterator[Finding]:
     found = everything_wrong(catalog)
     errors = [problem for problem in found if problem.level == "error"]
     for problem in errors[:MANY]:
-        where = f"{problem.path}:{problem.line}" if problem.line else problem.path
-        yield Finding("Skills", "error", clean(f"{where}: {problem.message}"), clean(problem.hint))
+        what = clean(f"{problem.place}: {problem.message}")
+        yield Finding("Skills", "error", what, clean(problem.hint))
     if len(errors) > MANY:
         yield Finding(
             "Skills",
@@ -138,7 +139,7 @@ def _data(desk: Desk) -> Iterator[Finding]:
         return
     folder = desk.settings.data
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private(folder)
         log = open_log(desk.settings.log_place)
         found = examine(log)
         log.close()

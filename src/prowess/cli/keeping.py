@@ -1,5 +1,6 @@
 """The commands that keep data safe: backup, restore, migrate."""
 
+import os
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -41,6 +42,10 @@ def backup(
     from prowess.keep.backup import back_up
 
     settings = _in_files(project, data)
+    if os.path.lexists(file):  # a name that was chosen wrongly, as with `new`, and no answer of no
+        raise UsageError(
+            f"{file} is there already, and a backup replaces nothing", hint="name another file"
+        )
     made = back_up(settings.data, file, databases=_databases(settings), rebuilt=_rebuilt(settings))
     if json:
         print_json({"file": file, **made.as_json()})

@@ -35,13 +35,13 @@ def _stand(settings: Settings, under_way: Sequence[Told]) -> None:
     """Say of runs on which nobody works why that is so."""
     from prowess.durable.standing import standing, why_waiting
     from prowess.durable.takers import waits_for
-    from prowess.engine.limits import read_limits
+    from prowess.engine.limits import limits_of
 
     stands = standing(settings.engine_place)
     for each in under_way:
         each["state"] = stands.get(each["id"].partition(".")[0], each["state"])
         if each["state"] == "queued" and len(under_way) == 1:
-            limits = read_limits(settings.limits)
+            limits = limits_of(settings)
             reason = why_waiting(settings.engine_place, each["id"], limits)
             each["waits"] = waits_for(settings.engine_place, each["id"], reason)
 
@@ -119,7 +119,7 @@ def print_run(told: Told) -> None:
         shown["answer"] = ""
     for name, value in shown.items():
         if line := clean(words(value)):
-            say_wrapped(f"{name.replace('_', ' ') + ':':<16}{line}", indent=16)
+            say_wrapped(line, head=f"{name.replace('_', ' ') + ':':<16}")
     if "\n" in report:
         say(f"\n{report}")
 

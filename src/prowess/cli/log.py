@@ -16,9 +16,12 @@ def register(app: typer.Typer) -> None:
 
 
 def log(
-    last: Annotated[
-        int, typer.Option("--last", metavar="N", min=1, help="How many of the newest events.")
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="At most so many of the newest.")
     ] = 20,
+    last: Annotated[  # what --limit was called before
+        int | None, typer.Option("--last", metavar="N", min=1, hidden=True)
+    ] = None,
     kind: Annotated[
         str | None, typer.Option("--kind", metavar="KIND", help="Only events of this kind.")
     ] = None,
@@ -41,7 +44,7 @@ def log(
     events = []
     if is_there(place):
         opened = open_log(place)
-        events = list(opened.tail(kind=kind) if counters else opened.last(last, kind=kind))
+        events = list(opened.tail(kind=kind) if counters else opened.last(last or limit, kind=kind))
         opened.close()
     if counters:
         told = count(events)

@@ -10,7 +10,7 @@ import typer
 
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, Json, Project
-from prowess.cli.output import clean, counted, note, print_json, print_table, say
+from prowess.cli.output import clean, counted, note, print_json, print_table, say, say_wrapped
 from prowess.core.errors import UsageError
 from prowess.core.selection import Match, SkillSelection, StepKind
 
@@ -39,7 +39,8 @@ def register(app: typer.Typer) -> None:
 
 def match(
     task: Annotated[
-        str | None, typer.Argument(metavar="TASK", help="What is to be done, in your own words.")
+        list[str] | None,
+        typer.Argument(metavar="[TASK]…", help="What is to be done, in your own words."),
     ] = None,
     limit: Annotated[
         int | None,
@@ -79,7 +80,8 @@ def match(
     from prowess import engine
 
     kind = step_kind(step or STEPS[0])
-    if (task is None) == (batch is None):
+    text = " ".join(task or ()).strip()
+    if bool(text) == (batch is not None):
         raise UsageError(
             "one task, or --batch FILE, is needed", hint='prowess match "what is to be done"'
         )
@@ -93,7 +95,6 @@ def match(
             )
             print(json_.dumps({"id": each, **_answer(found, explain)}, ensure_ascii=False))
         return
-    text = task or ""
     selection = asking.select(text, kind, limit=limit, abstain=not no_threshold, record=desk.record)
     doubtful = [] if selection.skills or no_threshold else asking.nearest(text, limit=NEAREST)
     if json:
@@ -102,13 +103,14 @@ def match(
         return
     if selection.skills:
         rows = [(m.name, shown_score(m), m.reason) for m in selection.skills]
-        print_table(("SKILL", "SCORE", "WHY"), rows)
+        print_table(("SKILL", "SCORE", "WHY"), rows, is_cut=False)
     else:
         note(_nothing(doubtful))
     for match in selection.skills if explain else ():
         if match.parts:
             given = ", ".join(f"{what} {score:.4f}" for what, score in match.parts)
-            say(f"\n{clean(match.name)}: {given}; together {match.score:.4f}")
+            say("")
+            say_wrapped(f"{clean(match.name)}: {given}; together {match.score:.4f}", indent=2)
     for error in selection.errors:
         note(clean(error))
 

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from prowess.core.skill import Problem
 from prowess.core.text import UNSEEN
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Table = tuple[Sequence[str], Iterable[Sequence[str]]]  # the headings, and the rows
 _ROOM = 24  # columns that the last column of a table needs at least to be worth reading
 
+# What a line of Markdown begins with before its words: blanks, the mark of an item or of a quotation.
+_BEGINS = re.compile(r"\s*(?:(?:[-*+>]|\d+[.)])\s+)*")
 _CONTROL = re.compile(rf"(?:{UNSEEN}|[\t\n])+")
 _CONTROL_BUT_LINES = re.compile(f"{UNSEEN}+")
 
@@ -57,23 +59,57 @@ def print_text(text: str) -> None:
     print(safe(text) if sys.stdout.isatty() else text, end="")
 
 
-def say_wrapped(text: str, *, indent: int) -> None:
-    """A line of the result that goes on below itself where the terminal ends; in a pipe it stays one."""
+def say_wrapped(text: str, *, head: str = "", indent: int | None = None) -> None:
+    """
+    A line of the result that goes on below itself where the terminal ends; in a pipe it stays one.
+
+    It goes on below the end of `head`, unless `indent` says where. A word that is too long for its
+    line, such as a path, stays whole beside the head.
+    """
+    if not sys.stdout.isatty():
+        say(head + text)
+        return
+    import shutil
+
+    indent = len(head) if indent is None else indent
+    width = max(shutil.get_terminal_size().columns, indent + 20)
+    for line in safe(text).split("\n"):
+        say(_wrapped(line, width, head, " " * indent) if line.strip() else head.rstrip())
+        head = " " * indent
+
+
+def say_prose(text: str) -> None:
+    """Markdown as it was written; on a terminal, lines that are too long go on below their own beginning."""
     if not sys.stdout.isatty():
         say(text)
         return
     import shutil
+
+    width = max(shutil.get_terminal_size().columns, 20)
+    is_code = False
+    for line in safe(text).split("\n"):
+        fence = line.lstrip().startswith(("```", "~~~"))
+        is_code ^= fence
+        if is_code or fence or len(line) <= width or line.lstrip().startswith("|"):
+            say(line)
+            continue
+        begins = _BEGINS.match(line)
+        head = begins[0] if begins else ""
+        indent = min(len(head), width // 2)
+        say(_wrapped(line[len(head) :], width, head, " " * indent))
+
+
+def _wrapped(line: str, width: int, head: str, below: str) -> str:
     import textwrap
 
-    width = max(shutil.get_terminal_size().columns, indent + 20)
-    wrapper = textwrap.TextWrapper(
+    return textwrap.fill(
+        line,
         width=width,
-        subsequent_indent=" " * indent,
+        initial_indent=head,
+        subsequent_indent=below,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    for line in safe(text).split("\n"):
-        say("\n".join(wrapper.wrap(line)) if line.strip() else "")
 
 
 def words(value: Any) -> str:
@@ -105,12 +141,17 @@ def open_console(*, stderr: bool = False) -> "Console":
 
 
 def print_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], *, shorter: Iterable[Table] = ()
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    shorter: Iterable[Table] = (),
+    is_cut: bool = True,
 ) -> None:
     """
-    On a terminal the last column is cut to the width. Where the others leave it no room, the first
-    of the `shorter` tables that fits is shown; where none does, the first of them with several
-    lines for each row. In a pipe everything is whole, parted by tabs.
+    On a terminal the last column is cut to the width, or goes on below itself where nothing else
+    shows it whole. Where the others leave it no room, the first of the `shorter` tables that fits
+    is shown; where none does, the first of them with several lines for each row. In a pipe
+    everything is whole, parted by tabs.
     """
     whole = _cleaned((headings, rows))
     if not sys.stdout.isatty():
@@ -121,9 +162,9 @@ def print_table(
     less = list(map(_cleaned, shorter))
     for table in (whole, *less):
         if _fits(console.width, *table):
-            _print_columns(console, *table)
+            _print_columns(console, *table, is_cut=is_cut)
             return
-    _print_stacked(console, *(less or [whole])[0])
+    _print_stacked(console, *(less or [whole])[0], is_cut=is_cut)
 
 
 def _cleaned(table: Table) -> tuple[Sequence[str], list[list[str]]]:
@@ -138,48 +179,58 @@ def _fits(width: int, headings: Sequence[str], rows: list[list[str]]) -> bool:
     return sum(others) + 2 * len(others) + min(last, _ROOM) <= width
 
 
-def _print_columns(console: "Console", headings: Sequence[str], rows: list[list[str]]) -> None:
+def _print_columns(
+    console: "Console", headings: Sequence[str], rows: list[list[str]], *, is_cut: bool
+) -> None:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     for heading in headings[:-1]:
         table.add_column(heading, no_wrap=True)
-    table.add_column(headings[-1], no_wrap=True, overflow="ellipsis", ratio=1)
+    overflow: Literal["ellipsis", "fold"] = "ellipsis" if is_cut else "fold"
+    table.add_column(headings[-1], no_wrap=is_cut, overflow=overflow, ratio=1)
     for row in rows:
         table.add_row(*(Text(cell, style="cyan" if at == 0 else "") for at, cell in enumerate(row)))
     console.print(table, soft_wrap=False)
 
 
-def _print_stacked(console: "Console", headings: Sequence[str], rows: list[list[str]]) -> None:
-    """The first cells of a row, as many on a line as fit; then the last cell on a line of its own."""
+def _print_stacked(
+    console: "Console", headings: Sequence[str], rows: list[list[str]], *, is_cut: bool
+) -> None:
+    """The first cells of a row, as many on a line as fit; then the last cell, below and further in."""
+    from rich.text import Text
+
     styled = [("bold", headings), *(("", row) for row in rows)]
     for style, row in styled:
-        for line in _stacked(row, console.width, style):
+        lines = _stacked(row[:-1] or row, console.width, style)
+        if row[1:] and row[-1]:
+            last, room = Text(row[-1], style=style), console.width - 2
+            below = [last] if is_cut else last.wrap(console, room, no_wrap=False)
+            lines += [Text.assemble("  ", line) for line in below]
+        for line in lines:
+            line.rstrip()
             line.truncate(console.width, overflow="ellipsis")
             console.print(line)
 
 
-def _stacked(row: Sequence[str], width: int, style: str) -> "list[Text]":
+def _stacked(cells: Sequence[str], width: int, style: str) -> "list[Text]":
     from rich.text import Text
 
-    lines = [Text(row[0], style=style or "cyan")]
-    for cell in filter(None, row[1:-1]):
+    lines = [Text(cells[0], style=style or "cyan")]
+    for cell in filter(None, cells[1:]):
         more = Text(f"  {cell}", style=style)
         if lines[-1].cell_len + more.cell_len > width:
             lines.append(more)
         else:
             lines[-1].append_text(more)
-    if row[1:] and row[-1]:
-        lines.append(Text(f"  {row[-1]}", style=style))
     return lines
 
 
 def print_problems(problems: Iterable[Problem]) -> None:
-    """`path:line: level: what`, as compilers do and editors understand, then what to do."""
+    """`path:line:column: level: what`, as compilers do and editors understand, then what to do."""
     for problem in problems:
-        where = f"{problem.path}:{problem.line}" if problem.line else problem.path
-        print(f"{clean(where)}: {problem.level}: {clean(problem.message)}")
+        print(f"{clean(problem.place)}: {problem.level}: {clean(problem.message)}")
         if problem.hint:
             print(f"    {clean(problem.hint)}")
 

@@ -2,12 +2,14 @@
 
 import json as json_
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from prowess.cli.output import note
 from prowess.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ def register(app: typer.Typer) -> None:
 
 
 def redact(
+    files: Annotated[list[str] | None, typer.Argument(hidden=True, metavar="")] = None,
+    *,
     secrets_only: Annotated[
         bool, typer.Option("--secrets-only", help="Leave personal data as it is.")
     ] = False,
@@ -51,6 +55,11 @@ def redact(
     from prowess.permit.redact import Redactor, known_secrets
     from prowess.permit.redact import redact as redacted
 
+    if files:
+        raise UsageError(
+            "redact takes no file, it filters standard input",
+            hint=f"prowess redact < {shlex.quote(files[0])}",
+        )
     if secrets_only and pii_only:
         raise UsageError(
             "--secrets-only and --pii-only leave nothing to do", hint="use one of them, or neither"
@@ -59,6 +68,8 @@ def redact(
         for record in _records(batch):
             print(json_.dumps(_answer(record), ensure_ascii=False))
         return
+    if sys.stdin.isatty():
+        note("Waiting for text on stdin, `prowess redact < FILE` takes a file. Ctrl-D ends this.")
     known = known_secrets(os.environ)
     if not json:
         _filter(Redactor(secrets=not pii_only, personal=not secrets_only, known=known))

@@ -185,11 +185,11 @@ async def _queue(
     import asyncio
 
     from prowess.cli.watching import until_begun
-    from prowess.engine.limits import read_limits
+    from prowess.engine.limits import limits_of
     from prowess.engine.queueing import Queueing
     from prowess.loop.house import open_whole_house
 
-    queueing = Queueing(everything=True, limits=read_limits(desk.settings.limits))
+    queueing = Queueing(everything=True, limits=limits_of(desk.settings))
     async with open_whole_house(desk.settings, queueing=queueing) as house:
         house.check(request)
         run = await house.start(request, priority=priority)

@@ -78,8 +78,8 @@ def doctor(
             if finding.area != area:
                 area = finding.area
                 say(f"\n{area}" if finding is not findings[0] else area)
-            say_wrapped(f"  {marks[finding.level]}{finding.what}", indent=10)
+            say_wrapped(finding.what, head=f"  {marks[finding.level]}")
             if finding.hint:
-                say_wrapped(f"          {finding.hint}", indent=10)
+                say_wrapped(finding.hint, head=" " * 10)
     if any(finding.level == "error" for finding in findings):
         raise typer.Exit(1)

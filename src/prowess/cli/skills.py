@@ -18,6 +18,8 @@ from prowess.cli.output import (
     print_table,
     print_text,
     say,
+    say_prose,
+    say_wrapped,
 )
 from prowess.core.errors import SettingsError, UnknownSkillError, UsageError
 from prowess.core.skill import Problem, Skill
@@ -179,11 +181,12 @@ def show(
         print_json(value)
         return
     for key, shown in _lines(value):
-        say(f"{key + ':':<18}{shown}")
+        say_wrapped(shown, head=f"{key + ':':<18}")
     if value["problems"]:
         say("\nProblems:")
         print_problems(problems)
-    say(f"\n{value['instructions'].strip()}")
+    say("")
+    say_prose(value["instructions"].strip())
     if newer := deprecation_note(skill, value["instructions"]):
         note(f"\n{newer}")
 

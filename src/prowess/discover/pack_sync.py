@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prowess.core.errors import OutsideError
+from prowess.core.files import make_private
 from prowess.discover.scan import HIDDEN
 
 OURS = ".prowess-pack.json"
@@ -32,7 +33,7 @@ class Synced:
 def sync_pack(source: str, target: str) -> Synced:
     """Make `target` hold the pack of `source`. Raises `OutsideError` when the disk will not have it."""
     try:
-        os.makedirs(target, exist_ok=True)
+        make_private(target)  # it may be the first of us to need the data folder above it
         with _aside(target) as aside:
             return _sync(source, target, aside)
     except OSError as error:

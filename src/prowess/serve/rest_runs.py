@@ -16,6 +16,7 @@ from prowess.engine import workflows
 from prowess.engine.forking import fork
 from prowess.engine.house import new_run
 from prowess.engine.request import RunRequest
+from prowess.model.demo_script import has_script
 from prowess.model.names import NoModelError
 from prowess.observe.follow import end_of, follow
 from prowess.observe.views import RunView
@@ -244,9 +245,24 @@ async def _begun(site: Site, run: str) -> None:
 
 
 async def check(site: Site, request: RunRequest) -> None:
-    """Refuse what cannot begin. That no model is set up, the run itself tells, where all can see it."""
-    with suppress(NoModelError):
+    """
+    Refuse what cannot begin. For want of a model only what would be worked on here is refused: from
+    the queue, a worker that has one may take it.
+    """
+    try:
         await asyncio.to_thread(site.house.check, request)
+    except NoModelError as error:
+        if not site.house.queueing.everything:
+            folder = site.catalog.get(request.skill).path
+            raise UsageError(str(error), hint=_ways(offline=has_script(folder))) from error
+
+
+def _ways(*, offline: bool) -> str:
+    """How to come by a model for who asks a server; the flags of a command are none of theirs."""
+    here = 'name another in the field "model", such as "ollama:NAME"'
+    keys = "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY"
+    told = f"{here}; or start the server with a key in its environment ({keys})"
+    return f'{told}; or try it offline with "model": "demo"' if offline else told
 
 
 def _under_way(view: RunView) -> None:

@@ -58,7 +58,7 @@ def load_settings(
     if data is None:
         data = environment.get("PROWESS_DATA") or _default_data(environment)
     values["data"] = os.path.abspath(os.path.expanduser(data))
-    values.setdefault("skills_sync_dir", os.path.join(_default_data(environment), "skills"))
+    values.setdefault("skills_sync_dir", os.path.join(values["data"], "skills"))
     return replace(Settings(), project=project, only_dirs=dirs, sources=tuple(sources), **values)
 
 
