@@ -502,7 +502,7 @@ def test_what_nobody_asks_for_cannot_be_set(play: Any) -> None:
     with pytest.raises(UsageError, match="nothing called 'rol'") as caught:
         play("inputs: {role: {default: a}}\nsteps: [{output: x}]", rol="b")
 
-    assert "role" in caught.value.hint
+    assert caught.value.hint == "did you mean role?"
 
 
 KILLED = """\

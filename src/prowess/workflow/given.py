@@ -6,7 +6,8 @@ Whatever can be known to be wrong is refused here, before the first step runs; a
 are only known on the way is judged when its step is reached.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import difflib
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -94,7 +95,7 @@ def _settable(workflow: Workflow, from_step: str) -> set[str]:
     }
 
 
-def _unasked(workflow: Workflow, name: str, known: Iterable[str]) -> UsageError:
+def _unasked(workflow: Workflow, name: str, known: Collection[str]) -> UsageError:
     names = ", ".join(sorted(known)) or "nothing"
     for step in every_step(workflow.steps):
         if step.store == name:
@@ -102,8 +103,10 @@ def _unasked(workflow: Workflow, name: str, known: Iterable[str]) -> UsageError:
                 f"{name!r} cannot be set: the step {step.id!r} of {workflow.name} stores it",
                 hint=f"leave the step out with --from; what may be set here: {names}",
             )
+    near = difflib.get_close_matches(name, known, n=1)
     return UsageError(
-        f"{workflow.name} has nothing called {name!r} to set", hint=f"it may be: {names}"
+        f"{workflow.name} has nothing called {name!r} to set",
+        hint=f"did you mean {near[0]}?" if near else f"it may be: {names}",
     )
 
 
