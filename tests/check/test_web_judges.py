@@ -132,5 +132,14 @@ def test_their_ways_to_skip_a_test_are_known(now: str) -> None:
     assert more_skips("a.test.js", "test('a', f)", now)
 
 
+@pytest.mark.parametrize(
+    "now",
+    ["list({ skip: 10, take: 5 })", "const { id, todo } = item", "add({ todo: 'milk' })",
+     "test('b', () => list({ skip: 1 }))"],
+)  # fmt: skip
+def test_words_of_the_work_itself_skip_no_test(now: str) -> None:
+    assert not more_skips("a.test.js", "test('a', f)", f"test('a', f)\n{now}\n")
+
+
 def test_a_test_that_runs_one_after_the_other_is_one_too() -> None:
     assert lost_tests({"test.js": "test.serial('a', f)\n"}, {"test.js": "// nothing\n"}) == ["'a'"]

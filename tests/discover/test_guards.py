@@ -110,3 +110,19 @@ def test_a_manifest_and_a_workflow_have_the_same_guards(folder: Path) -> None:
             ("error", None, "disallowedTools is {'Bash': 1}"),
             ("error", 3, "user-invocable is 'maybe'"),
         ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "allowed-tools: Bash\ndisallowed-tools:\n  - Bash(git push: *)",
+        "allowed-tools: Bash\ndisallowed-tools:\n\t- Bash(git push:*)",
+    ],
+)
+def test_a_list_that_is_no_yaml_forbids_all_and_is_not_dropped(folder: Path, row: str) -> None:
+    write(folder, row)
+
+    skill, problems = loaded(folder)
+
+    assert skill.disallowed_tools == ("*",)
+    assert any("disallowed-tools" in each.message for each in problems if each.level == "error")

@@ -147,7 +147,7 @@ def test_nobody_is_asked_for_more_than_looking_below_an_agent_that_looks(
     assert Home(at, tmp_path / "data", {"*": []}).within(askable) == [True, False]
 
 
-def test_no_sub_agent_begins_when_half_of_what_is_left_is_nothing(at: Path, tmp_path: Path) -> None:
+def test_no_sub_agent_begins_when_nothing_is_left(at: Path, tmp_path: Path) -> None:
     skill_file(at, "parent", "Delegate.", max_iterations=2)
     skill_file(at, "deep", "Dig.", context="fork")
     asked = [("Skill", {"name": "deep", "arguments": str(n)}) for n in range(8)]
@@ -155,9 +155,9 @@ def test_no_sub_agent_begins_when_half_of_what_is_left_is_nothing(at: Path, tmp_
 
     ended = Home(at, tmp_path / "data", scripts).run("parent")
 
-    assert not ended.payloads("agent.forked")
-    assert [each["refused"] for each in ended.payloads("call.finished")] == [True] * 8
-    assert "too few iterations are left" in ended.payloads("call.finished")[0]["text"]
+    assert len(ended.payloads("agent.forked")) == 1
+    assert [each["refused"] for each in ended.payloads("call.finished")] == [False, *[True] * 7]
+    assert "no iterations are left" in ended.payloads("call.finished")[-1]["text"]
 
 
 def test_simple_mode_hands_on_half_of_its_skills_iterations(at: Path, tmp_path: Path) -> None:

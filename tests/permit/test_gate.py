@@ -121,6 +121,18 @@ def test_a_star_forbids_although_it_would_not_grant(rule: str) -> None:
         "xargs -I{} sh -c 'rm x'",
         "echo 'rm x' | sh",
         "bash <<< 'rm x'",
+        "eval -- 'rm x'",
+        "trap -- 'rm x' EXIT",
+        "echo 'rm x' | bash -",
+        "echo 'rm x' | bash -s x",
+        "echo 'rm x' | bash /dev/stdin",
+        "bash - <<< 'rm x'",
+        "tcsh -c 'rm x'",
+        "fish -c 'rm x'",
+        "builtin eval rm x",
+        "coproc rm x",
+        "bash <(echo rm x)",
+        ". /dev/stdin <<< 'rm x'",
     ],
 )
 def test_a_forbidden_command_is_found_wherever_it_hides(command: str) -> None:
@@ -141,6 +153,7 @@ def test_a_forbidden_command_is_found_wherever_it_hides(command: str) -> None:
         "bash -e build.sh",
         "trap - EXIT",
         "exec 2>&1",
+        f"bash -c '{'; '.join(['make'] * 30)}'",
     ],
 )
 def test_a_script_that_does_not_say_what_is_forbidden_is_let_through(command: str) -> None:

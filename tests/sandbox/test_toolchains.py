@@ -190,9 +190,22 @@ def test_a_workspace_cannot_have_other_folders_shown(
     assert run(walls, "echo", "still").out == b"still\n"
 
 
+def test_a_link_in_such_a_python_shows_nothing_of_where_it_leads(
+    walls: Sandbox, run: Run, person: Path, workspace: Path
+) -> None:
+    write_file(person / ".ssh/id", "password")
+    fake = python_in(person / "clone/fake")
+    (fake / "include").symlink_to(person / ".ssh")
+    made_of(workspace, fake / "bin")
+
+    done = run(walls, "sh", "-c", 'cat "$0"/include/id "$0"/lib/*/*', str(fake))
+
+    assert done.out == b"its module"
+
+
 def test_the_cargo_of_this_machine_runs(walls: Sandbox, run: Run) -> None:
-    if not shutil.which("cargo"):
-        pytest.skip("there is none")
+    if not Path("~/.cargo/bin/cargo").expanduser().exists():
+        pytest.skip("there is none in this home folder")
 
     done = run(walls, "cargo", "--version")
 

@@ -204,6 +204,10 @@ VARIABLES = [
     ("n={x}; touch a$n", " PWNED"),
 ]
 OTHERS = [
+    ("git clone -{x} . d", f"u{TOUCH};git-upload-pack"),
+    ("tar -{x} -cf a.tar f", f"I{TOUCH};cat"),
+    ("rsync --{x} f h:", f"rsh={TOUCH}"),
+    ("scp -Bo {x} f h:", f"ProxyCommand={TOUCH}"),
     ("sed -e p -ne {x} f", f"1e {TOUCH}"),
     ("sed -E -n {x} f", f"1e {TOUCH}"),
     ("sed -e p --expr {x} f", f"1e {TOUCH}"),
@@ -377,6 +381,7 @@ def test_a_value_that_is_handed_over_arrives_as_it_is(place: str, tmp_path: Path
         "sudo -n ls {x}", "psql -d db -v n={x} -f q.sql", "psql db < q.sql && echo {x}", "jq -r --arg a {x} .b f",
         "yq e .a {x}", "gawk -i inplace '{print $1}' {x}", "sed -i.before s/a/b/ {x}", "node --inspect s.js {x}",
         "echo {x} | xargs ls", "echo {x} | xargs git add", "printf '[%s]' {x}", "cat <<'EOF'\n`{x}`\nEOF", "echo ${PATH:0:5} {x}", "local a; echo {x}", "uv run pytest -k {x}", "uv run --with a python s.py {x}", "uv pip install {x}", "npm run test -- -v {x}", "npm install {x}", "npx -y tool {x}", "go run . {x}", "go test {x}", "cmake -E echo {x}", "gcc -o {x} a.c", "docker run -v {x}:/a image ls", "docker run --network host {x} ls", "docker run -it -e A={x} image ls", "docker run image -s {x}", "docker run --entrypoint curl image {x}", "docker exec -w /a c ls {x}", "docker exec {x} ls", "docker network create --driver bridge {x}", "docker compose exec app ls {x}", "kubectl exec {x} -c a -- ls", "kubectl -n {x} exec p -- ls {x}", "kubectl get pods {x}",
+        "cmake -S . -B build -DCMAKE_BUILD_TYPE={x}", "cmake -DPREFIX=/usr {x}", "gcc -DBUILD={x} a.c", "gcc -DBASE {x}", "git send-email --to={x} p", "git send-email --to=a@b {x}", "git send-email --smtp-server-port {x} p", "docker checkpoint create c {x}", "find {x} -type f | xargs sudo tar -cf a.tar", "cat {x} | xargs -n1 timeout 30 wget -q", "echo {x} | xargs env pytest",
         "git clone -q {x} d", "git clone -b {x} . d", "git clone -qb{x} . d", "git push -u origin {x}", "git commit -c {x}", "git commit --template={x}", "git grep -n -e {x}", "git grep -nA{x} a", "git log -n{x}", "git rebase -i {x}", "git rebase -fX theirs {x}", "tar -xzf{x}", "tar -C{x} -xf a", "wget -qO{x} a", "rsync -aT{x} a b", "gcc -O2 -o{x} a.c", "poetry run pytest {x}", "redis-cli set a {x}", "pytest {x}", "bun run build {x}", "for i in 1 2; do echo $i {x}; done", "n={x}; echo ${#n}", "n={x}; case $n in a) ls;; esac", 'n={x}; for i in $n; do ls "$i"; done', "cp $(which ls) {x}", "d=$(date +%Y); echo $d {x}", "[ -n $HOME ] && ls {x}", 'echo {x} | while read -r l; do echo "$l"; done',
     ],
 )  # fmt: skip

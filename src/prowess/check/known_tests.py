@@ -32,7 +32,7 @@ _SKIPS = {
     "js": re.compile(
         r"\b(?:it|test|describe|suite|context)(?:\.serial)?\.(?:skip|todo|only|failing|fixme)\b"
         r"|^\s*x(?:it|test|describe|context)\(|\b(?:t|this|context)\.(?:skip|todo)\("
-        r"|[{,]\s*(?:skip|todo|only)\s*[:,}]",
+        r"|^\s*(?:it|test|describe|suite)\(\s*['\"`].*?['\"`]\s*,\s*\{[^}]*\b(?:skip|todo|only)\b",
         re.MULTILINE,
     ),
 }

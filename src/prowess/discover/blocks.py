@@ -60,7 +60,6 @@ def read_on(
             tries -= 1
             if not any(each.key == bad.key and each != bad for each in found):
                 missing[bad.key] = bad.start + first_line
-            lines[bad.start : bad.end] = [""] * (
-                bad.end - bad.start
-            )  # so that lines keep their numbers
+            blank = [""] * (bad.end - bad.start)  # so that lines keep their numbers
+            lines[bad.start : bad.end] = blank
             text = "\n".join(lines)

@@ -14,6 +14,7 @@ from prowess.core.errors import SkillError
 from prowess.core.plain_yaml import Document
 from prowess.core.safe_yaml import YamlRefusedError, YamlSyntaxError, read_mapping
 from prowess.discover.blocks import FIELD, blocks, read_on
+from prowess.discover.guards import is_guard
 from prowess.discover.header import MAX_HEADER, TEXT_FIELDS, Frontmatter, Mended, leave_out_unseen
 
 FENCE = "---"
@@ -152,9 +153,11 @@ def _read_block(key: str, block: str, line: int, mended: list[Mended]) -> Docume
     except YamlSyntaxError as wrong:
         text = _as_text(block)
         if text is None:
-            what = f"the field {key!r} was dropped: {wrong}"
+            # A guard that were not there would let in whom it keeps out, so it stays, unreadable.
+            kept = Document({key: {}}, {key: line}) if is_guard(key) else Document({})
+            what = f"the field {key!r} {'cannot be read' if kept.value else 'was dropped'}: {wrong}"
             mended.append(Mended(wrong.line or line, what, wrong.hint))
-            return Document({})
+            return kept
         mended.append(_misread(key, block, line))
         return Document({key: text}, {key: line})
 

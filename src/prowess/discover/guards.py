@@ -45,6 +45,10 @@ def may_hold_guards(fields: Iterable[str]) -> bool:
     return "tools" in names or "invoca" in names
 
 
+def is_guard(field: str) -> bool:
+    return any(unread_guards({field: {}}))
+
+
 def unread_guards(header: Mapping[str, Any]) -> Iterator[Unread]:
     """The guards in it that cannot be read, under whatever spelling; one that is left empty says nothing."""
     for field, value in header.items():

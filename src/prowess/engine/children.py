@@ -77,10 +77,12 @@ class Children:
     async def _fork(self, call: Call, name: str, left: int) -> Observation:
         if self.request.depth >= self.opened.platform.max_depth:
             return _refused(call, f"sub-agents are {self.request.depth} deep already")
-        if (half := (left - sum(self._used)) // 2) < 1:
-            return _refused(call, "too few iterations are left for a sub-agent")
+        room = left - sum(self._used)
+        if room < 1:
+            return _refused(call, "no iterations are left for a sub-agent")
         given = call.input.get("arguments")
-        return await self._run(call, name, given if isinstance(given, str) else "", half)
+        most = max(1, room // 2)
+        return await self._run(call, name, given if isinstance(given, str) else "", most)
 
     async def _ask(self, call: Call) -> Observation | None:
         given = call.input

@@ -366,7 +366,9 @@ class Journey:
 
         ended = await self.crew.step("script", run)
         self._tell_plan(ended.get("plan", ()))
-        if ended.get("changed", True):  # an older version did not look
+        if "changed" not in ended:  # an older version did not look
+            self.checked = ""
+        elif ended["changed"]:
             self._is_unchecked(command)
         self.status["script"] = "failed" if ended["code"] else "passed"
         self.crew.tell("loop.script", f"{command}: {self.status['script']}", command=command)

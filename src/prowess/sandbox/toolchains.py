@@ -83,7 +83,7 @@ def _to_show(wanted: Mapping[str, str], order: Order) -> Shown:
     seen = (*SYSTEM, *programs(), *order.readable, *order.writable)
     for path, real in wanted.items():
         outer = (*seen, *_NO_FILES, *(each for each in wanted if each != path))
-        known = inside(path, outer) or inside(real, order.writable)
+        known = inside(path, outer) or inside(real, (*order.writable, *_NO_FILES))
         if not known and os.path.exists(real) and not holds_home(real):
             yield path, real
 
@@ -106,8 +106,10 @@ def _installed(programs_of: str) -> Shown:
     if not known or names != {"bin"} or holds_home(folder):
         return
     for part in _PARTS:
-        yield f"{folder}/{part}", os.path.realpath(f"{folder}/{part}")
-        yield f"{os.path.dirname(programs_of)}/{part}", os.path.realpath(f"{folder}/{part}")
+        target = os.path.realpath(f"{folder}/{part}")
+        if inside(target, (folder,)):  # a link would show what it leads to
+            yield f"{folder}/{part}", target
+            yield f"{os.path.dirname(programs_of)}/{part}", target
 
 
 def _choice(rustup: str, order: Order) -> Iterator[tuple[str, bytes]]:

@@ -162,9 +162,9 @@ _PERSIAN = """از به در را که این آن است برای با بر ت�
 _URDU = """کے کا کو میں سے ہے ہیں اور پر یہ وہ ایک کر کریں کرنا کرنے لیے جب ہی بھی تھا تھی تھے ہو نے اس ان کہ جو نہیں استعمال صارف براہ کرم"""
 _BENGALI = """এবং বা এই সেই একটি এর কে যে যা জন্য থেকে করে করুন করা হয় হবে আছে না কি কিন্তু যখন যদি সাথে মধ্যে আমি আমার আপনি আপনার তার
     তাদের ব্যবহার ব্যবহারকারী"""
-_NAMES = """ai bent bio ce chi ci co com comment con dai des di dig dos em er es eso eu fare fi go hat hindi immer io
-    jest lo ma met mi mir nav non num ons op os oss plus po pod sa sense si sin sit son stata sui ten todo todos ton ty
-    uno ut vain van vi vid volt wake wo"""
+_NAMES = """ai ami bent bio ce cel chi ci co com comment con dai des di dig dos em er es eso eu fare fi go hat hindi
+    immer io ir jest ko lo ma mans mau mere met mi mir nav non nu num ole ons op os oss ova pe plus po pod pred
+    qual sa seg sense si sin sit sme son stata sui ten todo todos ton ty uno ut vain van vi vid volt wake wo"""
 _SAID = f"""{_GERMAN} {_FRENCH} {_SPANISH} {_ITALIAN} {_PORTUGUESE} {_DUTCH} {_POLISH} {_TURKISH} {_RUSSIAN} {_ARABIC}
     {_HINDI} {_INDONESIAN} {_SWEDISH} {_DANISH} {_FINNISH} {_ESTONIAN} {_HUNGARIAN} {_CZECH} {_SLOVAK} {_CROATIAN} {_ROMANIAN}
     {_LITHUANIAN} {_LATVIAN} {_CATALAN} {_ALBANIAN} {_SWAHILI} {_FILIPINO} {_VIETNAMESE} {_GREEK} {_UKRAINIAN} {_BULGARIAN}

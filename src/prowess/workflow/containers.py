@@ -18,7 +18,7 @@ _RUNNING: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("lxc", "incus"), ("exec",)),
 }  # fmt: skip
 # Of these something is made in which nothing runs.
-_THINGS = frozenset("network volume context secret config buildx builder plugin manifest image node pod swarm".split())  # fmt: skip
+_THINGS = frozenset("network volume checkpoint context secret config buildx builder plugin manifest image node pod swarm".split())  # fmt: skip
 _LONE_LETTERS, _VALUED_LETTERS = frozenset("diqtPT"), frozenset("acefhlmnpuvw")
 _LONE = frozenset(
     "--rm --detach --interactive --tty --privileged --init --read-only --publish-all --quiet --stdin"

@@ -15,7 +15,9 @@ _BY_SUBCOMMAND: Mapping[str, Options] = {
     "difftool": Options(("-x", "-t", "--tool"), "O"),
     "mergetool": Options(("-t", "--tool"), "O"),
     "grep": Options(("-O",), "ABCefm"),
-    "send-email": Options(("--smtp-server", "--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd")),
+    "send-email": Options(
+        ("--smtp-server", "--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd"), whole=("--to", "--cc", "--smtp-server-port"),
+    ),
     "filter-repo": Options(tuple(f"--{name}-callback" for name in _CALLBACKS)),
     "daemon": Options(("--access-hook",)),
     "instaweb": Options(("-d", "-b", "--httpd", "--browser"), "mp"),

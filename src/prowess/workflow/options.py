@@ -18,11 +18,13 @@ _LETTERS = re.compile(r"-?[A-Za-z0-9]+")
 class Options:
     """
     `runs`: options that name a program, as they begin. `valued`: letters of others that take a word,
-    after which the rest of theirs is text; None where letters never stand together.
+    after which the rest of theirs is text; None where letters never stand together. `whole`: options
+    that run nothing although one of these begins like them.
     """
 
     runs: tuple[str, ...]
     valued: str | None = None
+    whole: tuple[str, ...] = ()
 
     def choose(self, words: Sequence[Word], *, bundled: bool = False) -> bool:
         """
@@ -40,13 +42,15 @@ class Options:
         return False
 
     def _is_among(self, text: str, *, bundled: bool) -> bool:
+        if text.partition("=")[0] in self.whole:
+            return False
         return any(_is_like(text, option) for option in self.runs) or any(
             f"-{letter}" in self.runs for letter in self._letters(text, bundled=bundled)
         )
 
     def _letters(self, text: str, *, bundled: bool) -> str:
         """The letters in this word that are options."""
-        found = _LETTERS.match(text)
+        found = _LETTERS.fullmatch(text) if self.valued is None else _LETTERS.match(text)
         if not found or not (bundled or text[0] == "-"):
             return ""
         letters = found[0].lstrip("-")
@@ -56,14 +60,16 @@ class Options:
         return letters[: next(ends, len(letters))]
 
     def _is_open(self, word: Word, *, bundled: bool) -> bool:
-        """Whether a value in it stands where another letter may."""
+        """Whether a value in it stands where another letter may, or ends the name of an option."""
         if bundled and not word.is_option:
             return True
         begins = word.parts[0] if word.parts else ""
-        if self.valued is None or not isinstance(begins, str):
+        if not isinstance(begins, str) or not begins.startswith("-"):
             return False
-        letters = begins[0] == "-" and _LETTERS.fullmatch(begins)
-        return bool(letters) and self._letters(begins, bundled=False)[-1] not in self.valued
+        if any(option.startswith(begins) for option in self.runs):
+            return True
+        letters = self.valued is not None and _LETTERS.fullmatch(begins)
+        return bool(letters) and self._letters(begins, bundled=False)[-1] not in (self.valued or "")
 
 
 def _is_like(text: str, option: str) -> bool:
@@ -80,7 +86,7 @@ RUNS: Mapping[str, Options] = {
     ),
     "git": Options(("--config-env", "--upload-pack", "--receive-pack", "--exec", "--extcmd", "--open-files-in-pager")),
     "rsync": Options(("-e", "--rsh", "--rsync-path"), "@BMTf"),
-    **dict.fromkeys(("scp", "sftp"), Options(("-o", "-S", "-D"), "BFJPRXbcils")),
+    "scp": Options(("-o", "-S", "-D"), "FJPXcil"), "sftp": Options(("-o", "-S", "-D"), "BFJPRXbcils"),
     "sort": Options(("--compress-program",)), "split": Options(("--filter",)),
     "man": Options(("-P", "--pager"), "CELMRSems"),
     **dict.fromkeys(("nc", "ncat", "netcat"), Options(("-e", "-c", "--exec", "--sh-exec", "--lua-exec"), "GIMOPTVWXgimopqswx")),
@@ -89,8 +95,8 @@ RUNS: Mapping[str, Options] = {
     "bat": Options(("--pager",)),
     **dict.fromkeys(("fd", "fdfind"), Options(("-x", "-X", "--exec"), "CEScdejot")),
     **dict.fromkeys(("docker", "podman", "nerdctl"), Options(("--entrypoint",))),
-    **dict.fromkeys(("cc", "gcc", "g++", "c++", "clang", "clang++"), Options(("-wrapper", "-fplugin", "-B", "-specs", "--specs"))),
-    "cmake": Options(("-P", "-E", "-C")), "openssl": Options(("-engine", "-provider", "-config")),
+    **dict.fromkeys(("cc", "gcc", "g++", "c++", "clang", "clang++"), Options(("-wrapper", "-fplugin", "-B", "-specs", "--specs"), "DILOTUWXfglmoux")),
+    "cmake": Options(("-P", "-E", "-C"), "ABDGSTUW"), "openssl": Options(("-engine", "-provider", "-config")),
     "nmap": Options(("--script",)), "pytest": Options(("-p", "-c", "-o", "--override-ini"), "Wkmnr"),
     "redis-cli": Options(("eval", "EVAL", "--eval")), "fzf": Options(("--preview", "--bind", "--with-shell")),
     "tcpdump": Options(("-z",), "BCEFGMTVWZcijmrswy"),

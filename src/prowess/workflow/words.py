@@ -9,6 +9,7 @@ is known: one that would be taken for an option.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from prowess.workflow.containers import contained_commands
 from prowess.workflow.git import check_git
@@ -65,6 +66,12 @@ _PLAIN = "use a plain command, or a script that takes the value as an argument"
 
 def check_words(words: Sequence[Word], *, fed: bool = False) -> None:
     """Refuse a simple command in which a value can become more than an argument. `fed`: its input holds one."""
+    _checked(tuple(words), fed=fed)
+
+
+# The same rest is met again behind every wrapper that may take a word or not.
+@lru_cache(maxsize=4_096)
+def _checked(words: tuple[Word, ...], *, fed: bool) -> None:
     if not words:
         return
     if words[0].has_slot or not words[0].exact:

@@ -28,6 +28,8 @@ from prowess.permit.shell.wrappers import unwrap
 FREE = "nothing: it is harmless"
 _SHOWN = 8
 _MOST_INNER = 20
+_MOST_SPOKEN = 2_000  # commands of a line and of the scripts in it that are looked at
+_DEEPEST = 20
 _TOO_MANY = "too many commands are wrapped in each other; run the inner one itself"
 
 
@@ -132,25 +134,27 @@ def _check_forbidden(simple: Simple, policy: Policy) -> None:
 
 def _visible(simple: Simple) -> Sequence[Sequence[Word]]:
     try:
-        found = list(islice(_layers(simple.words, simple), _MOST_INNER + 1))
+        found = list(islice(_layers(simple.words, simple), _MOST_SPOKEN + 1))
     except RefusedError as error:  # it may run anything, also what is forbidden
         raise ForbiddenError(str(error)) from None
-    if len(found) > _MOST_INNER:
+    if len(found) > _MOST_SPOKEN:
         raise ForbiddenError(_TOO_MANY)
     return found
 
 
-def _layers(words: Sequence[Word], simple: Simple) -> Iterator[Sequence[Word]]:
+def _layers(words: Sequence[Word], simple: Simple, deep: int = 0) -> Iterator[Sequence[Word]]:
     """The command, and every command that it would run in turn."""
+    if deep > _DEEPEST:
+        raise RefusedError(_TOO_MANY)
     yield words
     if wrapped := unwrap(words, fed=simple.fed):
-        yield from _layers(wrapped.words, simple)
+        yield from _layers(wrapped.words, simple, deep + 1)
     for inner in inner_commands(words):
-        yield from _layers(inner, simple)
+        yield from _layers(inner, simple, deep + 1)
     if script := spoken(words, reads=simple.fed or simple.piped).strip():
         for each in read_script(script):
             if each.words:
-                yield from _layers(each.words, each)
+                yield from _layers(each.words, each, deep + 1)
 
 
 def _granted(simple: Simple, policy: Policy) -> str:
