@@ -2,19 +2,21 @@
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from prowess.core.chat import Call, Message, Observation, Reply, ToolCard
 from prowess.core.event import Event, Recorded
-from prowess.core.process import Finished, Level, Order
-from prowess.core.run import Question
-from prowess.core.verdict import Verdict
+
+if TYPE_CHECKING:  # `list`, `read` and `match` know the log, and need none of these nouns
+    from prowess.core.chat import Call, Message, Observation, Reply, ToolCard
+    from prowess.core.process import Finished, Level, Order
+    from prowess.core.run import Question
+    from prowess.core.verdict import Verdict
 
 Record = Callable[[Event], object]
 Clean = Callable[[dict[str, Any]], dict[str, Any]]  # the same JSON without what may not be kept
-Gate = Callable[[Call], Verdict]
-Act = Callable[[Call], Awaitable[Observation]]
-Ask = Callable[[Question], Awaitable[str | None]]  # None: nobody can answer
+Gate = Callable[["Call"], "Verdict"]
+Act = Callable[["Call"], Awaitable["Observation"]]
+Ask = Callable[["Question"], Awaitable[str | None]]  # None: nobody can answer
 Json = Any  # a value that JSON can hold
 T = TypeVar("T")
 
@@ -82,7 +84,7 @@ class Model(Protocol):
     native_tools: bool
     window: int
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[ToolCard]) -> Reply:
+    async def reply(self, messages: Sequence["Message"], tools: Sequence["ToolCard"]) -> "Reply":
         """One request, tried once. Raises `ModelError`, which says whether another try may help."""
         ...
 
@@ -94,9 +96,9 @@ class Model(Protocol):
 class Sandbox(Protocol):
     """Runs one command so that it can use no more than its order says. `level` is what it stands on."""
 
-    level: Level
+    level: "Level"
 
-    async def run(self, order: Order) -> Finished:
+    async def run(self, order: "Order") -> "Finished":
         """Never raises for what the command does; the whole process tree is gone when it returns."""
         ...
 
