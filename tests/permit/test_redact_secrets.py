@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import os
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prowess.permit.linear import pattern
 from prowess.permit.redact import DEEPEST, SECRET, Redactor, known_secrets, redact
+from prowess.permit.secrets import VENDORS
 
 SHARED = Path(
     os.environ.get("PROWESS_SHARED", Path(__file__).parent.parent.parent.parent / "shared")
@@ -447,3 +450,25 @@ def test_redacting_twice_changes_nothing_more(text: str) -> None:
 @settings(deadline=None, max_examples=100)
 def test_any_json_is_survived(value: Any) -> None:
     json.dumps(redact(value))
+
+
+@pytest.mark.parametrize(("vendor", "shape"), VENDORS, ids=[vendor for vendor, _ in VENDORS])
+@settings(max_examples=30)
+@given(st.data())
+def test_every_key_that_a_shape_describes_goes(
+    vendor: str, shape: str, data: st.DataObject
+) -> None:
+    """Also the shortest ones, and whatever is asked before the shapes are."""
+    key = data.draw(st.from_regex(re.compile(shape, re.ASCII), fullmatch=True))
+    varied = any(each.isdigit() for each in key) or (key.upper() != key != key.lower())
+    assert not varied or key not in redact(f"it is {key} here"), vendor
+
+
+def test_a_pattern_answers_the_same_the_first_time_and_later() -> None:
+    digits = pattern("[0-9]+")
+    assert [match.span() for match in digits.finditer(b"a12b3")] == [(1, 3), (4, 5)]
+    assert digits.fullmatch(b"12")
+    assert not digits.fullmatch(b"12a")
+    assert digits.match(b"12a")
+    with pytest.raises(AttributeError, match="sub"):
+        digits.sub  # type: ignore[attr-defined]  # noqa: B018

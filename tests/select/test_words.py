@@ -242,3 +242,10 @@ def test_stop_words_never_come_out(told: list[tuple[str, type[str], str]]) -> No
     text = "".join(f" {change(word)}{after}" for word, change, after in told)
 
     assert words(text) == []
+
+
+@given(st.text(st.characters(max_codepoint=0x1FAFF), max_size=12))
+def test_english_as_it_is_set_gives_what_the_reading_of_every_script_gives(text: str) -> None:
+    """A letter of Cyrillic at the end asks for the long way; it adds one stem and changes no other."""
+    asked = f"use {text} — “it” ™ ① 🚀"
+    assert words(f"{asked} ж ш") == [*words(asked), *words("ж ш")]

@@ -26,6 +26,9 @@ class Pattern(Protocol):
     def finditer(self, text: bytes) -> Iterator[Match]: ...
 
 
+_METHODS = ("search", "match", "fullmatch", "finditer")
+
+
 class Span(NamedTuple):
     """
     A stretch that must go. `since` is where the evidence begins: for a named value, at its name.
@@ -37,8 +40,25 @@ class Span(NamedTuple):
     since: int
 
 
+class _Later:
+    """
+    A pattern that is compiled when it is first asked: most texts never need most patterns, and a
+    short command should not pay for them. Its methods become those of the compiled one.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source.encode("latin-1")
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise AttributeError(name)
+        compiled = re2.compile(self._source, _options())
+        vars(self).update({each: getattr(compiled, each) for each in _METHODS})
+        return vars(self)[name]
+
+
 def pattern(source: str) -> Pattern:
-    return cast("Pattern", re2.compile(source.encode("latin-1"), _options()))
+    return cast("Pattern", _Later(source))
 
 
 def any_of(words: Iterable[bytes]) -> Pattern:

@@ -65,6 +65,10 @@ VENDORS: tuple[tuple[str, str], ...] = (
 
 # Whatever is sought here has a word as long as this, or stands in a URL.
 _MAYBE = pattern(r"[^\s]{7}|://")
+# And a vendor's key is at least as long as this, with a digit or both cases, and no mere digest or
+# UUID: asked first, because most texts have no such word and the shapes take a moment to compile.
+_LONG = pattern(r"[^\s]{14,}")
+_DIGEST = pattern("[0-9a-f-]+")
 _SHAPES = pattern(
     r"(?:\b|_|\\t)(?:" + "|".join(shape for _, shape in VENDORS) + ")|" + VENDORS[-1][1]
 )
@@ -101,7 +105,7 @@ def find_shapes(data: bytes, known: Pattern | None = None) -> Iterator[Span]:
 
 
 def _shaped(data: bytes) -> Iterator[Span]:
-    for match in _SHAPES.finditer(data):
+    for match in _SHAPES.finditer(data) if _may_hold_a_key(data) else ():
         if _varied(match[0]):
             yield Span(*match.span(), "secret", match.start())
     for match in _LIKE_A_KEY.finditer(data):
@@ -118,7 +122,7 @@ def _packed(data: bytes, known: Pattern | None) -> Iterator[Span]:
         inside = _unwrapped(match[0])
         if (
             b"PRIVATE KEY-" in inside
-            or _SHAPES.search(inside)
+            or (_may_hold_a_key(inside) and _SHAPES.search(inside))
             or (known and known.search(inside))
             or (inside.isascii() and any(find_named(inside)))
         ):
@@ -134,6 +138,11 @@ def _in_urls(data: bytes) -> Iterator[Span]:
         for match in source.finditer(data):
             if random(match[1], least):
                 yield Span(*match.span(1), "secret", match.start())
+
+
+def _may_hold_a_key(data: bytes) -> bool:
+    words = (match[0] for match in _LONG.finditer(data))
+    return any(_varied(word) and not _DIGEST.fullmatch(word) for word in words)
 
 
 def _varied(value: bytes) -> bool:

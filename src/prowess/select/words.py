@@ -57,10 +57,10 @@ def words(text: str, *, kept: Collection[str] = ()) -> list[str]:
 
 def _tokens(text: str) -> list[str]:
     """What is a word between blanks, and what is a stem where there are none."""
-    if text.isascii():
+    if text.isascii() or _is_english(text := _composed(text)):
         return _ASCII.findall(text)
     found: list[str] = []
-    for word, pairs, threes in _any_script().findall(_composed(text)):
+    for word, pairs, threes in _any_script().findall(text):
         if word:
             found.append(word)
         elif pairs:
@@ -69,6 +69,14 @@ def _tokens(text: str) -> list[str]:
         else:
             found += _overlapping(threes, 3)
     return found
+
+
+def _is_english(text: str) -> bool:
+    """As it is set: what is not ASCII are dashes, quotes, arrows and pictures, no letters or marks on them."""
+    return not any(
+        each > "\x7f" and (each.isalnum() or unicodedata.category(each)[0] == "M")
+        for each in set(text)
+    )
 
 
 def _composed(text: str) -> str:
