@@ -53,6 +53,35 @@ def test_what_is_on_the_board_is_told_alike_on_every_face(
         assert over_mcp(served, f"{noun}_list") == {f"{noun}s": told}
 
 
+def test_a_task_the_dashboard_and_who_left_are_told_alike_on_every_face(
+    served: Served, cli: Cli, data: Path
+) -> None:
+    at = ("--data", data, "--json")
+    task = cli("task", "create", "--title", "Fix it", "--role", "engineer", *at).json["id"]
+    began = over_mcp(served, "session_start", name="Daedalus", role="Engineer")
+    cli("task", "claim", task, "--session", "Daedalus", *at)
+    handed = over_mcp(served, "handoff_create", sender="Daedalus", to_role="Engineer", text="Go on")
+    cli("handoff", "accept", handed["id"], "--session", "Daedalus", *at)
+
+    assert began["about"]
+    assert served.get("/api/sessions").json == [began]
+    whole = served.get(f"/api/tasks/{task}").json
+    assert whole == cli("task", "show", task, *at).json == over_mcp(served, "task_show", id=task)
+    board = served.get("/api/board").json
+    assert board == cli("dashboard", *at).json == over_mcp(served, "dashboard")
+    waiting = served.get("/api/handoffs").json
+    assert [each["status"] for each in waiting] == ["accepted"]
+    assert waiting == over_mcp(served, "handoff_list")["handoffs"]
+
+    left = over_mcp(served, "session_end", name="Daedalus")["left"]
+
+    assert left == served.get("/api/tasks").json != []
+    gone = served.get("/api/sessions?all=true").json
+    assert [each["name"] for each in gone] == ["Daedalus"]
+    assert gone == cli("session", "list", "--all", *at).json
+    assert gone == over_mcp(served, "session_list", all=True)["sessions"]
+
+
 def test_a_task_is_asked_for_in_the_same_words_on_every_face(
     served: Served, cli: Cli, data: Path
 ) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from prowess.board.asked import session_as_json
 from prowess.core.board import (
     FINISHED,
     ROLES,
@@ -40,7 +41,8 @@ class Overview:
             "role": self.role,
             "counts": self.counts,
             "sessions": [
-                {**each.as_json(), "tasks": self.held.get(each.name, [])} for each in self.sessions
+                {**session_as_json(each), "tasks": self.held.get(each.name, [])}
+                for each in self.sessions
             ],
             "next": [each.as_json() for each in self.next],
             "blocked": [each.as_json() for each in self.blocked],

@@ -8,16 +8,9 @@ from prowess.cli.board import By, Message, RoleOption, open_board
 from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import note, print_json, print_table, say
-from prowess.core.board import (
-    HANDOFF_STATUSES,
-    Handoff,
-    HandoffStatus,
-    handoff_status_named,
-    role_named,
-)
+from prowess.core.board import Handoff
 
 Number = Annotated[int, typer.Argument(metavar="HANDOFF", min=1, help="The handoff's number.")]
-WAITING: tuple[HandoffStatus, ...] = ("pending", "accepted")
 
 handoff = Commands(
     help="Work passed from one role to another, with what is done and what is left.",
@@ -66,9 +59,10 @@ def list_(
     json: Json = False,
 ) -> None:
     """The handoffs that are pending or accepted, the oldest first."""
-    wanted = (handoff_status_named(status),) if status else HANDOFF_STATUSES if all_ else WAITING
+    from prowess.board.asked import found_handoffs
+
     with open_board(project, data) as board:
-        found = board.handoffs(to_role=role_named(role).name if role else None, statuses=wanted)
+        found = found_handoffs(board, role=role, status=status, ended=all_)
     if json:
         print_json([each.as_json() for each in found])
         return

@@ -37,18 +37,17 @@ def start(
     json: Json = False,
 ) -> None:
     """Come to work under a name that is free."""
-    from prowess.board.names import about
+    from prowess.board.asked import session_as_json
     from prowess.board.sessions import start as started
 
     with open_board(project, data) as board:
-        made = started(board, name, role=role, task=task)
-    told = about(made.name)
+        made = session_as_json(started(board, name, role=role, task=task))
     if json:
-        print_json({**made.as_json(), "about": told})
+        print_json(made)
         return
-    say(f"{made.number}  {made.name} is at work as {made.role}")
-    if told:
-        note(f"{made.name}: {told}")
+    say(f"{made['id']}  {made['name']} is at work as {made['role']}")
+    if made["about"]:
+        note(f"{made['name']}: {made['about']}")
 
 
 @session.command("list", epilog="Example: prowess session list --all")
@@ -59,10 +58,12 @@ def list_(
     json: Json = False,
 ) -> None:
     """Who is at work, the longest there first."""
+    from prowess.board.asked import session_as_json
+
     with open_board(project, data) as board:
         found = board.sessions(ended=all_)
     if json:
-        print_json([each.as_json() for each in found])
+        print_json([session_as_json(each) for each in found])
         return
     if not found:
         note("Nobody is at work. Come to work: prowess session start NAME --role ROLE")
@@ -88,12 +89,13 @@ def end(
     json: Json = False,
 ) -> None:
     """Leave; tasks that are still in the session's hands go back to the board."""
+    from prowess.board.asked import ended_as_json
     from prowess.board.sessions import end as ended
 
     with open_board(project, data) as board:
         gone, left = ended(board, name, summary=summary)
     if json:
-        print_json({**gone.as_json(), "left": [each.as_json() for each in left]})
+        print_json(ended_as_json(gone, left))
         return
     say(f"{gone.number}  {gone.name} has left")
     for each in left:

@@ -8,7 +8,7 @@ from prowess.cli.board import By, Message, RoleOption, open_board
 from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, Project
 from prowess.cli.output import counted, note, print_json, print_table, say
-from prowess.core.board import TASK_STATUSES, UNFINISHED, BoardTask, role_named, task_status_named
+from prowess.core.board import TASK_STATUSES, BoardTask, role_named, task_status_named
 
 Id = Annotated[str, typer.Argument(metavar="TASK", help="A task's id, such as ENG-H-0042.")]
 
@@ -85,11 +85,10 @@ def list_(
     json: Json = False,
 ) -> None:
     """The unfinished tasks, by priority, role and number."""
-    wanted = (task_status_named(status),) if status else TASK_STATUSES if all_ else UNFINISHED
+    from prowess.board.asked import found_tasks
+
     with open_board(project, data) as board:
-        found = board.tasks(
-            role=role_named(role).name if role else None, statuses=wanted, session=session
-        )
+        found = found_tasks(board, role=role, status=status, session=session, ended=all_)
     if json:
         print_json([each.as_json() for each in found])
         return
@@ -108,33 +107,27 @@ def list_(
 )
 def show(id: Id, project: Project = ".", data: Data = None, json: Json = False) -> None:
     """One task, with its subtasks, its handoffs and all that was said about it."""
-    from prowess.board.tasks import find
+    from prowess.board.asked import whole_task
 
     with open_board(project, data) as board:
-        found = find(board, id)
-        below, said = board.tasks(parent=found.id), board.messages(found)
-        handed = board.handoffs(task=found.id)
+        found = whole_task(board, id)
     if json:
-        print_json(
-            {
-                **found.as_json(),
-                "subtasks": [each.as_json() for each in below],
-                "handoffs": [each.as_json() for each in handed],
-                "messages": [each.as_json() for each in said],
-            }
-        )
+        print_json(found)
         return
-    for name, value in found.as_json().items():
-        if value:
+    for name, value in found.items():
+        if value and isinstance(value, str):
             say(f"{name + ':':<14}{value}")
-    for each in below:
-        say(f"{'subtask:':<14}{each.id} ({each.status}) {each.title}")
-    for handoff in handed:
-        say(f"{'handoff:':<14}{handoff.number} ({handoff.status}) to {handoff.to_role}")
+    for each in found["subtasks"]:
+        say(f"{'subtask:':<14}{each['id']} ({each['status']}) {each['title']}")
+    for each in found["handoffs"]:
+        say(f"{'handoff:':<14}{each['id']} ({each['status']}) to {each['to_role']}")
     say("")
     print_table(
         ("AT", "BY", "STATUS", "MESSAGE"),
-        [(each.at, each.by, each.status, each.text) for each in said],
+        [
+            tuple(each[name] for name in ("at", "by", "status", "text"))
+            for each in found["messages"]
+        ],
     )
 
 

@@ -4,20 +4,24 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from prowess.board import handoffs, sessions, tasks
+from prowess.board import handoffs, overview, sessions, tasks
+from prowess.board.asked import (
+    ended_as_json,
+    found_handoffs,
+    found_tasks,
+    session_as_json,
+    whole_task,
+)
 from prowess.core.board import (
     HANDOFF_STATUSES,
     PRIORITIES,
     ROLES,
     TASK_STATUSES,
-    UNFINISHED,
     Board,
-    handoff_status_named,
-    role_named,
     task_status_named,
 )
 from prowess.permit.visibility import Role
-from prowess.serve.mcp_own import Own, Properties, choice, number, text
+from prowess.serve.mcp_own import Own, Properties, choice, flag, number, text
 from prowess.serve.mcp_visit import ToolCall, told
 
 _ROLE = choice([role.name for role in ROLES], "Whose it is.")
@@ -52,13 +56,11 @@ def _board_tool(
 
 
 def _list_tasks(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
-    status = given.get("status")
-    found = board.tasks(
-        role=role_named(given["role"]).name if "role" in given else None,
-        statuses=(task_status_named(status),) if status else UNFINISHED,
-        session=given.get("session"),
-    )
-    return {"tasks": [each.as_json() for each in found]}
+    return {"tasks": [each.as_json() for each in found_tasks(board, **_ended(given))]}
+
+
+def _show_task(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
+    return whole_task(board, given["id"])
 
 
 def _create_task(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,25 +94,20 @@ def _finish_task(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _list_sessions(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
-    return {"sessions": [each.as_json() for each in board.sessions()]}
+    return {"sessions": [session_as_json(each) for each in board.sessions(**_ended(given))]}
 
 
 def _start_session(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
     task = given.get("task", "")
-    return sessions.start(board, given["name"], role=given["role"], task=task).as_json()
+    return session_as_json(sessions.start(board, given["name"], role=given["role"], task=task))
 
 
 def _end_session(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
-    ended, left = sessions.end(board, given["name"], summary=given.get("summary", ""))
-    return {**ended.as_json(), "left": [task.id for task in left]}
+    return ended_as_json(*sessions.end(board, given["name"], summary=given.get("summary", "")))
 
 
 def _list_handoffs(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
-    found = board.handoffs(
-        to_role=role_named(given["role"]).name if "role" in given else None,
-        statuses=(handoff_status_named(given.get("status", "pending")),),
-    )
-    return {"handoffs": [each.as_json() for each in found]}
+    return {"handoffs": [each.as_json() for each in found_handoffs(board, **_ended(given))]}
 
 
 def _create_handoff(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +131,23 @@ def _update_handoff(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
             return handoffs.cancel(board, id_, message=message, by=session).as_json()
 
 
+def _ended(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is called `all` outside."""
+    return {{"all": "ended"}.get(name, name): value for name, value in given.items()}
+
+
+def _show_board(board: Board, given: Mapping[str, Any]) -> dict[str, Any]:
+    return overview.overview(board, role=given.get("role")).as_json()
+
+
 TOOLS = (
+    _board_tool(
+        "dashboard",
+        "The board at a glance: counts, who is at work, what is next, blocked or handed over.",
+        _show_board,
+        {"role": _ROLE},
+        reads_only=True,
+    ),
     _board_tool(
         "task_list",
         "The unfinished tasks of the board, or those with one status, most urgent first.",
@@ -143,7 +156,16 @@ TOOLS = (
             "role": _ROLE,
             "status": choice(TASK_STATUSES, "Only this status."),
             "session": text("Only what this session has."),
+            "all": flag("Finished ones as well."),
         },
+        reads_only=True,
+    ),
+    _board_tool(
+        "task_show",
+        "One task, with its subtasks, its handoffs and all that was said about it.",
+        _show_task,
+        {"id": _TASK},
+        needs=("id",),
         reads_only=True,
     ),
     _board_tool(
@@ -186,7 +208,13 @@ TOOLS = (
         {"id": _TASK, "message": _MESSAGE, "session": _SESSION},
         needs=("id",),
     ),
-    _board_tool("session_list", "Who is at work.", _list_sessions, {}, reads_only=True),
+    _board_tool(
+        "session_list",
+        "Who is at work, the longest there first.",
+        _list_sessions,
+        {"all": flag("Those that have left as well.")},
+        reads_only=True,
+    ),
     _board_tool(
         "session_start",
         "Begin to work under a name and in a role; tasks are claimed under that name.",
@@ -207,9 +235,13 @@ TOOLS = (
     ),
     _board_tool(
         "handoff_list",
-        "Handoffs that wait, or those with one status.",
+        "Handoffs that are pending or accepted, or those with one status, the oldest first.",
         _list_handoffs,
-        {"role": _ROLE, "status": choice(HANDOFF_STATUSES, "Default: pending.")},
+        {
+            "role": _ROLE,
+            "status": choice(HANDOFF_STATUSES, "Only this status."),
+            "all": flag("Ended ones as well."),
+        },
         reads_only=True,
     ),
     _board_tool(

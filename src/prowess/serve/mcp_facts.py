@@ -1,4 +1,4 @@
-"""Tools that tell: which skill fits, what it says, how runs stand; and the one that stops a run."""
+"""Tools that tell: which skill fits, what it says, how runs stand."""
 
 import asyncio
 from functools import partial
@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from mcp_types import CallToolResult, TextContent
 
-from prowess.core.errors import ConflictError, RefusedError
+from prowess.core.errors import RefusedError
 from prowess.core.selection import SkillSelection
 from prowess.core.skill import Skill
 from prowess.permit.visibility import seen
@@ -16,7 +16,7 @@ from prowess.serve.shown import Shown, Views
 
 SHOWN = 20  # runs
 EVENTS = 100
-_RUN = text("A run's id.")
+RUN = text("A run's id.")
 
 
 def invocable(visit: Visit, name: str) -> Skill:
@@ -90,14 +90,6 @@ def _lines(visit: Visit, run: str, after: int, limit: int) -> list[dict[str, Any
     return lines
 
 
-async def _cancel(call: ToolCall) -> Returned:
-    view = await (await views_of(call.visit)).get(call.arguments["run"])
-    if view.ended:
-        raise ConflictError(f"the run {view.id} has ended: {view.state}")
-    await (await call.visit.premises.house()).cancel(view.id)
-    return told({"run": view.id, "cancelled": True})
-
-
 async def views_of(visit: Visit) -> Views:
     """Runs as they stand, in the words of REST; the engine knows which of them nobody works on."""
     house, premises = await visit.premises.house(), visit.premises
@@ -142,7 +134,7 @@ TOOLS = (
     Own(
         name="prowess_run_show",
         about="One run: how it stands, what it asks, what it answered.",
-        properties={"run": _RUN},
+        properties={"run": RUN},
         needs=("run",),
         reads_only=True,
         work=_show,
@@ -151,19 +143,12 @@ TOOLS = (
         name="prowess_run_events",
         about="What happened in a run, in order.",
         properties={
-            "run": _RUN,
+            "run": RUN,
             "after": number("Only those after this `seq`.", least=0),
             "limit": number("How many at most.", most=500),
         },
         needs=("run",),
         reads_only=True,
         work=_events,
-    ),
-    Own(
-        name="prowess_run_cancel",
-        about="Stop a run for good.",
-        properties={"run": _RUN},
-        needs=("run",),
-        work=_cancel,
     ),
 )

@@ -54,5 +54,9 @@ def number(about: str, *, least: int = 1, most: int | None = None) -> dict[str, 
     return made if most is None else {**made, "maximum": most}
 
 
+def flag(about: str) -> dict[str, Any]:
+    return {"type": "boolean", "description": about}
+
+
 def choice(options: Collection[str], about: str) -> dict[str, Any]:
     return {"type": "string", "enum": list(options), "description": about}

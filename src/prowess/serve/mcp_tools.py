@@ -15,7 +15,7 @@ from mcp_types import INVALID_PARAMS, Tool, ToolAnnotations
 
 from prowess.core.errors import ProwessError, RefusedError
 from prowess.core.skill import Skill
-from prowess.serve import mcp_board, mcp_facts
+from prowess.serve import mcp_board, mcp_facts, mcp_steering
 from prowess.serve.mcp_own import Own, Returned, text
 from prowess.serve.mcp_runs import Runs
 from prowess.serve.mcp_schemas import WHOLE, can_be_tool, check, schema
@@ -25,7 +25,7 @@ from prowess.serve.mcp_visit import ToolCall, Visit, refused, told
 class Tools:
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
-        own = (*mcp_facts.TOOLS, *self._running(), *mcp_board.TOOLS)
+        own = (*mcp_facts.TOOLS, *mcp_steering.TOOLS, *self._running(), *mcp_board.TOOLS)
         self._own = {each.name: each for each in own}
 
     def listed(self, visit: Visit) -> Iterator[Tool]:

@@ -5,17 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict
 
+from prowess.board import asked as told
 from prowess.board import handoffs, names, overview, sessions, tasks
-from prowess.core.board import (
-    HANDOFF_STATUSES,
-    ROLES,
-    TASK_STATUSES,
-    UNFINISHED,
-    HandoffStatus,
-    handoff_status_named,
-    role_named,
-    task_status_named,
-)
+from prowess.core.board import ROLES, task_status_named
 from prowess.serve.auth import Developer
 from prowess.serve.site import TheSite
 
@@ -24,7 +16,6 @@ Id = Annotated[str, Path(description="A task's id.", examples=["ENG-H-0042"])]
 Number = Annotated[int, Path(ge=1, lt=10**15, description="A handoff's id.")]
 BoardRole = Annotated[str, Path(json_schema_extra={"enum": [role.name for role in ROLES]})]
 Limit = Annotated[int, Query(ge=1, le=1000)]
-WAITING: tuple[HandoffStatus, ...] = ("pending", "accepted")
 Offset = Annotated[int, Query(ge=0, lt=10**9)]
 
 
@@ -125,10 +116,7 @@ def list_tasks(
     offset: Offset = 0,
 ) -> Any:
     """The unfinished ones by priority, role and number; with `all` or a status, others as well."""
-    wanted = (task_status_named(status),) if status else TASK_STATUSES if all else UNFINISHED
-    found = site.board.tasks(
-        role=role_named(role).name if role else None, statuses=wanted, session=session
-    )
+    found = told.found_tasks(site.board, role=role, status=status, session=session, ended=all)
     return [each.as_json() for each in found[offset : offset + limit]]
 
 
@@ -150,13 +138,7 @@ def create_task(site: TheSite, _: Developer, asked: NewTask) -> Any:
 @router.get("/tasks/{id}")
 def show_task(site: TheSite, id: Id) -> Any:  # noqa: A002
     """One task with its subtasks, its handoffs and all that was said about it."""
-    found = tasks.find(site.board, id)
-    return {
-        **found.as_json(),
-        "subtasks": [each.as_json() for each in site.board.tasks(parent=found.id)],
-        "handoffs": [each.as_json() for each in site.board.handoffs(task=found.id)],
-        "messages": [each.as_json() for each in site.board.messages(found)],
-    }
+    return told.whole_task(site.board, id)
 
 
 @router.post("/tasks/{id}/claim")
@@ -183,21 +165,20 @@ def finish_task(site: TheSite, _: Developer, id: Id, asked: Done) -> Any:  # noq
 @router.get("/sessions")
 def list_sessions(site: TheSite, all: bool = False) -> Any:  # noqa: A002, FBT001, FBT002
     """Those at work, the longest there first; with `all` those that have left as well."""
-    return [each.as_json() for each in site.board.sessions(ended=all)]
+    return [told.session_as_json(each) for each in site.board.sessions(ended=all)]
 
 
 @router.post("/sessions", status_code=201)
 def start_session(site: TheSite, _: Developer, asked: NewSession) -> Any:
     """Come to work under a name that is free."""
     session = sessions.start(site.board, asked.name, role=asked.role, task=asked.task)
-    return {**session.as_json(), "about": names.about(session.name)}
+    return told.session_as_json(session)
 
 
 @router.post("/sessions/{name}/end")
 def end_session(site: TheSite, _: Developer, name: str, asked: SessionEnd) -> Any:
     """Leave; what it still holds goes back to the board."""
-    ended, left = sessions.end(site.board, name, summary=asked.summary)
-    return {**ended.as_json(), "left": [each.as_json() for each in left]}
+    return told.ended_as_json(*sessions.end(site.board, name, summary=asked.summary))
 
 
 @router.get("/handoffs")
@@ -208,8 +189,7 @@ def list_handoffs(
     all: bool = False,  # noqa: A002, FBT001, FBT002
 ) -> Any:
     """Those that are pending or accepted, the oldest first; with `all` or a status, others as well."""
-    wanted = (handoff_status_named(status),) if status else HANDOFF_STATUSES if all else WAITING
-    found = site.board.handoffs(to_role=role_named(role).name if role else None, statuses=wanted)
+    found = told.found_handoffs(site.board, role=role, status=status, ended=all)
     return [each.as_json() for each in found]
 
 

@@ -13,22 +13,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from prowess.core.errors import ConflictError, UsageError
 from prowess.core.skill import Skill
 from prowess.engine import workflows
-from prowess.engine.forking import fork
 from prowess.engine.house import new_run
 from prowess.engine.request import RunRequest
 from prowess.model.demo_script import has_script
 from prowess.model.names import NoModelError
 from prowess.observe.follow import end_of, follow
-from prowess.observe.views import RunView
 from prowess.permit.visibility import Role
+from prowess.serve import steering
 from prowess.serve.auth import Anyone
 from prowess.serve.problems import HttpError
 from prowess.serve.shown import Shown
 from prowess.serve.site import Site, TheSite
+from prowess.serve.steering import MOST_PRIORITY
 
 router = APIRouter(prefix="/api/runs", tags=["runs"])
 Id = Annotated[str, Path(description="A run's id.", examples=["3f2a9c41d0b7"])]
-MOST_PRIORITY = 100
 BEGINS = 5.0  # seconds that a new run has to tell that it began, before its id is given out
 
 
@@ -137,43 +136,34 @@ async def show_run(site: TheSite, caller: Anyone, id: Id) -> Any:  # noqa: A002
 @router.post("/{id}/cancel")
 async def cancel_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
     """Stop it for good."""
-    _under_way(await site.views.get(id))
-    await site.house.cancel(_whole(id))
-    return {"run": id, "cancelled": True}
+    return await steering.cancel(site.house, site.views, id)
 
 
 @router.post("/{id}/pause")
 async def pause_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
     """Stop it where it is; `resume` goes on with it."""
-    _under_way(await site.views.get(id))
-    await site.house.engine.pause(_whole(id))
-    return {"run": id, "paused": True}
+    return await steering.pause(site.house, site.views, id)
 
 
 @router.post("/{id}/resume")
 async def resume_run(site: TheSite, _: Anyone, id: Id) -> Any:  # noqa: A002
     """Go on with a run that was paused, or whose process ended."""
-    _under_way(await site.views.get(id))
-    if await site.house.engine.state(_whole(id)) not in {"interrupted", "paused"}:
-        raise ConflictError(
-            f"the run {id} is being worked on", hint="its events show how far it is"
-        )
-    await site.house.engine.resume(id)
-    return {"run": id, "resumed": True}
+    return await steering.resume(site.house, site.views, id)
 
 
 @router.post("/{id}/fork", status_code=201)
 async def fork_run(site: TheSite, caller: Anyone, id: Id, asked: Fork) -> Any:  # noqa: A002
     """Try again from an iteration or a step of it, as a run of its own and of who asks for it."""
-    await site.views.get(id)
-    if (asked.iteration is None) == (asked.step is None):
-        raise UsageError("say where it forks", hint="with `iteration`, or with `step`")
-    at = asked.step or str(asked.iteration)
-    most = MOST_PRIORITY if caller.may(Role.DEVELOPER) else 0
-    engine = site.house.engine
-    run = await fork(site.log, engine, _whole(id), at=at, user=caller.user, most=most)
-    await _begun(site, run)
-    return {"run": run, "forked": id}
+    told = await steering.fork(
+        site.house,
+        site.views,
+        id,
+        **asked.model_dump(),
+        user=caller.user,
+        hurries=caller.may(Role.DEVELOPER),
+    )
+    await _begun(site, told["run"])
+    return told
 
 
 @router.post("/{id}/answer")
@@ -263,18 +253,3 @@ def _ways(*, offline: bool) -> str:
     keys = "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY"
     told = f"{here}; or start the server with a key in its environment ({keys})"
     return f'{told}; or try it offline with "model": "demo"' if offline else told
-
-
-def _under_way(view: RunView) -> None:
-    if view.ended:
-        raise ConflictError(
-            f"the run {view.id} has ended: {view.state}", hint="fork it to try again"
-        )
-
-
-def _whole(id: str) -> str:  # noqa: A002
-    if "." in id:
-        raise UsageError(
-            f"{id} is a part of the run {id.partition('.')[0]}", hint="name the whole run"
-        )
-    return id

@@ -80,7 +80,7 @@ export const api = {
   claim: (id, session) => post(`/api/tasks/${part(id)}/claim`, { session }),
   update: (id, asked) => post(`/api/tasks/${part(id)}/update`, asked),
   done: (id, asked) => post(`/api/tasks/${part(id)}/done`, asked),
-  sessions: () => ask("/api/sessions?ended=true"),
+  sessions: () => ask("/api/sessions"),
   startSession: (asked) => post("/api/sessions", asked),
   endSession: (name, summary) => post(`/api/sessions/${part(name)}/end`, { summary }),
   handoffs: () => ask("/api/handoffs"),
