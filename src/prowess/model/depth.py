@@ -5,8 +5,6 @@ It is sent back with every later request, and the libraries that write it give u
 own (the first at some 250 levels), long after anything a tool could mean.
 """
 
-from typing import Any
-
 DEEPEST = 64
 
 
@@ -15,16 +13,3 @@ class TooDeepError(ValueError):
 
     def __init__(self) -> None:
         super().__init__(f"are nested deeper than {DEEPEST} levels: write them flatter")
-
-
-def is_deep(value: Any) -> bool:
-    """Whether lists and mappings are inside each other deeper than can be sent back."""
-    level = [value]
-    for _ in range(DEEPEST + 1):
-        inside = [each for each in level if isinstance(each, list | dict)]
-        if not inside:
-            return False
-        level = [
-            each for one in inside for each in (one.values() if isinstance(one, dict) else one)
-        ]
-    return True

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from prowess.core.depth import is_deep
 from prowess.core.execution import shown
 from prowess.model.characters import whole
-from prowess.model.depth import TooDeepError, is_deep
+from prowess.model.depth import DEEPEST, TooDeepError
 
 _MOST_STARTS = 40  # braces that are tried as the beginning of an object
 _MOST_REPAIRS = 8
@@ -87,7 +88,7 @@ def _decoded(text: str, place: int) -> tuple[dict[str, Any], int] | None:
         raise WrongFormError(_FLATTER) from None
     except ValueError:
         return None
-    if is_deep(value):
+    if is_deep(value, DEEPEST):
         raise WrongFormError(_FLATTER)
     return whole(value), end
 

@@ -36,11 +36,12 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
 from prowess.core.chat import Call, Message, Reply, ToolCard, Usage
+from prowess.core.depth import is_deep
 from prowess.core.execution import shown
 from prowess.core.text import shortened
 from prowess.model.characters import whole, whole_text
 from prowess.model.cost import price
-from prowess.model.depth import TooDeepError, is_deep
+from prowess.model.depth import DEEPEST, TooDeepError
 from prowess.model.names import Named
 
 _RESPONSE = TypeAdapter(ModelResponse)
@@ -230,7 +231,7 @@ def _is_plain(part: ModelResponsePart) -> bool:
 
 def _content(part: ModelResponsePart) -> str:
     said = part.args if isinstance(part, ToolCallPart) else getattr(part, "content", "")
-    if not isinstance(said, str) and is_deep(said):
+    if not isinstance(said, str) and is_deep(said, DEEPEST):
         return "{…}"  # too deep even to be written out
     return str(said or "")
 
@@ -258,7 +259,7 @@ def _arguments(written: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
             raise TooDeepError from None
     if written in (None, ""):
         return {}
-    if is_deep(written):
+    if is_deep(written, DEEPEST):
         raise TooDeepError
     if not isinstance(written, dict):
         raise ValueError(f"{shown(written)}")  # noqa: TRY004  the text is wrong, not our types

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from prowess.core.depth import is_deep
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError
 from prowess.core.process import Finished
 from prowess.core.workflow import Parse, Step
@@ -21,7 +22,7 @@ from prowess.workflow.means import (
     Work,
 )
 from prowess.workflow.state import COMPLAINT, complaint
-from prowess.workflow.values import DEEPEST, is_deep, parsed, text_of
+from prowess.workflow.values import DEEPEST, parsed, text_of
 
 
 async def perform(work: Work, means: Means) -> Left:
@@ -85,7 +86,7 @@ async def _python(work: PythonWork, means: Means) -> Left:
         value = await means.python(step.module, step.function, work.arguments, seconds=step.timeout)
     except ProwessError as error:
         return _failed(error)
-    if is_deep(value):
+    if is_deep(value, DEEPEST):
         return Left(ok=False, error=f"what it returns is nested deeper than {DEEPEST} levels")
     return Left(ok=True, output=text_of(value) if value is not None else "", value=value)
 

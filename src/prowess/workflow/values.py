@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from prowess.core.depth import is_deep
 from prowess.core.errors import ProwessError, UsageError
 from prowess.core.workflow import Parse
 
@@ -203,22 +204,9 @@ def read_json(text: str) -> Any:
         value = json.loads(text, parse_constant=_finite, parse_float=_finite)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    if is_deep(value):
+    if is_deep(value, DEEPEST):
         raise ValueError(_TOO_DEEP)
     return value
-
-
-def is_deep(value: Any) -> bool:
-    """Whether lists and mappings are inside each other deeper than what is kept of a run may be."""
-    level = [value]
-    for _ in range(DEEPEST + 1):
-        inside = [each for each in level if isinstance(each, list | dict)]
-        if not inside:
-            return False
-        level = [
-            each for one in inside for each in (one.values() if isinstance(one, dict) else one)
-        ]
-    return True
 
 
 def _finite(written: str) -> float:
