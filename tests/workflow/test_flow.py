@@ -2,8 +2,8 @@
 
 import pytest
 
-from prowess.workflow.shell import parse_line
-from prowess.workflow.words import UnsafeCommandError
+from prowess.workflow.shell.line import parse_line
+from prowess.workflow.shell.words import UnsafeCommandError
 
 # A line in which `@` is a command that has the value in this word.
 WAYS = [

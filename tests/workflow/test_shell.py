@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from prowess.core.errors import ProwessError
 from prowess.workflow.check import find_mistakes
 from prowess.workflow.conditions import parse_condition
-from prowess.workflow.shell import fill_arguments, parse_line
-from prowess.workflow.words import UnsafeCommandError
+from prowess.workflow.shell.line import fill_arguments, parse_line
+from prowess.workflow.shell.words import UnsafeCommandError
 from support import write_file
 
 ROOT = Path(__file__).parent.parent.parent

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from prowess.workflow.check import find_mistakes
-from prowess.workflow.shell import fill_arguments, parse_line
-from prowess.workflow.words import UnsafeCommandError
+from prowess.workflow.shell.line import fill_arguments, parse_line
+from prowess.workflow.shell.words import UnsafeCommandError
 from support import write_file
 
 TOUCH = "touch PWNED"

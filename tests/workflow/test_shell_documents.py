@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from prowess.workflow.shell import parse_line
-from prowess.workflow.words import UnsafeCommandError
+from prowess.workflow.shell.line import parse_line
+from prowess.workflow.shell.words import UnsafeCommandError
 
 PLACES = [
     "v=$(cat <<'EOF'\n{x}\nEOF\n); echo \"$v\"",

@@ -15,9 +15,9 @@ from prowess.workflow.answers import WrongAnswerError, answer_to
 from prowess.workflow.conditions import ConditionError, parse_condition
 from prowess.workflow.schema import VALIDATORS
 from prowess.workflow.shape import Report, kind_of
-from prowess.workflow.shell import argument_words, parse_line
+from prowess.workflow.shell.line import argument_words, parse_line
+from prowess.workflow.shell.words import UnsafeCommandError, check_words
 from prowess.workflow.values import FILTER_ARGUMENTS, FILTERS, Slot, slots_of, text_of
-from prowess.workflow.words import UnsafeCommandError, check_words
 
 BUILT_IN = ("workspace", "skill_dir", "run_id", "user", "date", "tool", "arguments")
 LEFT_BY_STEP = ("output", "value", "ok", "code", "error")

@@ -25,7 +25,7 @@ from prowess.core.workflow import (
 )
 from prowess.workflow.answers import input_value
 from prowess.workflow.given import check_given, every_step, given_answer, given_before
-from prowess.workflow.shell import Line, parse_line
+from prowess.workflow.shell.line import Line, parse_line
 from prowess.workflow.state import Known
 from prowess.workflow.values import (
     Part,

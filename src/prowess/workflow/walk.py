@@ -38,7 +38,7 @@ from prowess.workflow.means import (
     SkillWork,
     Work,
 )
-from prowess.workflow.shell import fill_arguments, parse_line
+from prowess.workflow.shell.line import fill_arguments, parse_line
 from prowess.workflow.state import COMPLAINT, Known, Telling, complaint, shortened
 from prowess.workflow.values import (
     Lines,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from prowess.workflow.word import Word, refused
+from prowess.workflow.shell.word import Word, refused
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=", re.DOTALL)
 # Variables by which a program is chosen or told to run another, or that the shell calculates.

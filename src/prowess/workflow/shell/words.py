@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from prowess.workflow.containers import contained_commands
-from prowess.workflow.git import check_git
-from prowess.workflow.interpreters import (
+from prowess.workflow.shell.containers import contained_commands
+from prowess.workflow.shell.git import check_git
+from prowess.workflow.shell.interpreters import (
     CODE,
     FILTERS,
     check_filter,
     check_interpreter,
     find_program,
 )
-from prowess.workflow.options import RUNS
+from prowess.workflow.shell.options import RUNS
+from prowess.workflow.shell.word import UnsafeCommandError, Word, program_of, refused
+from prowess.workflow.shell.wrappers import WRAPPERS, check_runner, inner_commands
 from prowess.workflow.values import Scope
-from prowess.workflow.word import UnsafeCommandError, Word, program_of, refused
-from prowess.workflow.wrappers import WRAPPERS, check_runner, inner_commands
 
 __all__ = [
     "UnsafeCommandError",

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from prowess.workflow.options import Options
-from prowess.workflow.word import Word, refused
+from prowess.workflow.shell.options import Options
+from prowess.workflow.shell.word import Word, refused
 
 _VALUED = frozenset("-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --attr-source".split())  # fmt: skip
 _TEMPLATE = "--template"  # its hooks are run later

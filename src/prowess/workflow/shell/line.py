@@ -11,19 +11,19 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from prowess.workflow.flow import Flow
-from prowess.workflow.quoting import Quoting, check_text, quoted
-from prowess.workflow.tree import Node, Tree, nodes_of
-from prowess.workflow.values import Part, Scope, Slot, check_path, elsewhere, parts_of
-from prowess.workflow.word import Made, UnsafeCommandError, Word, program_of
-from prowess.workflow.words import (
+from prowess.workflow.shell.flow import Flow
+from prowess.workflow.shell.quoting import Quoting, check_text, quoted
+from prowess.workflow.shell.word import Made, UnsafeCommandError, Word, program_of
+from prowess.workflow.shell.words import (
     check_declaration,
     check_options,
     check_words,
     reads_code,
     with_input,
 )
-from prowess.workflow.wrappers import is_risky
+from prowess.workflow.shell.wrappers import is_risky
+from prowess.workflow.tree import Node, Tree, nodes_of
+from prowess.workflow.values import Part, Scope, Slot, check_path, elsewhere, parts_of
 
 LONGEST = 120_000  # bytes; the kernel takes no argument much longer
 _KNOWN = frozenset(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from prowess.workflow.word import Word
+from prowess.workflow.shell.word import Word
 
 _LETTERS = re.compile(r"-?[A-Za-z0-9]+")
 

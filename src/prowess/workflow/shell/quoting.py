@@ -2,8 +2,8 @@
 
 from typing import Literal
 
+from prowess.workflow.shell.word import UnsafeCommandError
 from prowess.workflow.values import Scope, Slot, fill_part
-from prowess.workflow.word import UnsafeCommandError
 
 Quoting = Literal["bare", "single", "double", "document", "raw document"]
 

@@ -8,7 +8,7 @@ take the word after it or not; then the command is looked for in both places.
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from prowess.workflow.word import Word, refused
+from prowess.workflow.shell.word import Word, refused
 
 _IN_CONTAINER = ("exec", "run", "create")
 _IN_POD = ("exec", "run", "rsh", "debug")

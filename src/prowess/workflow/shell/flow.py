@@ -9,10 +9,10 @@ What goes through a file or another program's memory is not seen from here.
 import re
 from collections.abc import Iterator
 
-from prowess.workflow.quoting import unescaped
+from prowess.workflow.shell.quoting import unescaped
+from prowess.workflow.shell.word import Made, Word, program_of
 from prowess.workflow.tree import Node, Tree
 from prowess.workflow.values import Part
-from prowess.workflow.word import Made, Word, program_of
 
 # The last word of a command, and the text of the line itself.
 _ALWAYS = frozenset("_ BASH_COMMAND BASH_EXECUTION_STRING".split())

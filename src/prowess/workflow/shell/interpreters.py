@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from prowess.workflow.word import Word, refused
+from prowess.workflow.shell.word import Word, refused
 
 SHELLS = frozenset("sh bash dash zsh ksh mksh ash fish busybox rbash csh tcsh".split())
 CLIENTS = frozenset("psql mysql mariadb sqlite sqlplus duckdb".split())  # no operand is a script
