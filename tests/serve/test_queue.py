@@ -1,11 +1,13 @@
 """A server that queues what it is asked for: with limits, on one machine, without a database."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from house import skill_file
 from prowess.model.scripted import call, final
+from serve.mcp_talking import client_of
 from serve.served import Home
 from support import until
 
@@ -65,10 +67,18 @@ def test_a_queued_run_is_paused_resumed_into_the_queue_and_cancelled(at: Home) -
 def test_what_waits_for_a_worker_is_not_refused_because_this_server_has_no_model(at: Home) -> None:
     settings = {**ONE_AT_ONCE, "model_default": "sonnet", "serve_works": False}
     at.is_scripted, at.settings = False, settings
+
+    async def over_mcp() -> str:
+        async with client_of(served) as client:
+            asked = await client.call_tool("prowess_run", {"skill": "note", "wait": False})
+            return str(asked.structured_content["run"])
+
     with at.serving() as served:
-        run = served.start("note")
-        assert served.get(f"/api/runs/{run}").json["state"] == "queued"
+        runs = [served.start("note"), asyncio.run(over_mcp())]
+        for run in runs:
+            assert served.get(f"/api/runs/{run}").json["state"] == "queued"
 
     at.is_scripted, at.settings = True, ONE_AT_ONCE
     with at.serving() as served:
-        assert served.ended(run)["state"] == "done"
+        for run in runs:
+            assert served.ended(run)["state"] == "done"

@@ -48,20 +48,27 @@ class House:
     queueing: Queueing = Queueing()
 
     def check(self, request: RunRequest) -> None:
-        """Refuse now what would only fail later: an unknown skill, wrong settings, a rule that cannot be read, no model."""
+        """
+        Refuse now what would only fail later: an unknown skill, wrong settings, a rule that cannot be
+        read, no model. From the queue, a worker that has the model may take what this process could not.
+        """
         check_rules(request.allow)
         skill = self.world.catalog().get(request.skill)
         execution, wrong = read_execution(skill.fields)
         if wrong:
             raise SkillError(f"{skill.file}: {wrong[0].message}", hint=wrong[0].hint)
-        from prowess.model.names import choose
+        from prowess.model.names import NoModelError, choose
 
         name = choose(
             call=request.model,
             skill=execution.model,
             platform=self.world.settings.model_default or None,
         )
-        self.world.open_model(name, skill)
+        try:
+            self.world.open_model(name, skill)
+        except NoModelError:
+            if not self.queueing.everything:
+                raise
 
     async def start(
         self, request: RunRequest, *, run: str = "", user: str = "", priority: int = 0

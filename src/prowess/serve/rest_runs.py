@@ -235,16 +235,12 @@ async def _begun(site: Site, run: str) -> None:
 
 
 async def check(site: Site, request: RunRequest) -> None:
-    """
-    Refuse what cannot begin. For want of a model only what would be worked on here is refused: from
-    the queue, a worker that has one may take it.
-    """
+    """Refuse what cannot begin, with what helps who asks a server."""
     try:
         await asyncio.to_thread(site.house.check, request)
     except NoModelError as error:
-        if not site.house.queueing.everything:
-            folder = site.catalog.get(request.skill).path
-            raise UsageError(str(error), hint=_ways(offline=has_script(folder))) from error
+        folder = site.catalog.get(request.skill).path
+        raise UsageError(str(error), hint=_ways(offline=has_script(folder))) from error
 
 
 def _ways(*, offline: bool) -> str:
