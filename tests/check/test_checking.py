@@ -185,7 +185,7 @@ def test_tests_are_counted_by_us(work: Repository, sandbox: Sandbox) -> None:
 def test_a_verifier_that_prints_without_end_neither_hangs_nor_hides_its_summary(
     work: Repository, sandbox: Sandbox
 ) -> None:
-    loud = "for _ in range(20_000): print('x' * 79, file=sys.stderr)"
+    loud = "for _ in range(60_000): print('x' * 79, file=sys.stderr)"
     work.put("test_loud.py", f"import sys\n\ndef test_a():\n    {loud}\n")
     work.put(
         "loud.py",

@@ -328,6 +328,15 @@ def test_plan_as_json_has_tasks_next_and_validation(cli: Cli, skills: Path) -> N
     assert found["validation"] == ["make test"]
 
 
+def test_a_heading_that_keeps_tasks_for_people_is_told(cli: Cli, project: Path) -> None:
+    write_file(project / "mail.md", "## Email verification\n\n- [ ] Send it\n- [x] Write it\n")
+
+    told = cli("plan", "mail.md").err
+
+    assert "1 open task is left to people: marked `[ ]?`, or below a heading about veri" in told
+    assert "No task to do in mail.md." in told
+
+
 def test_a_plan_with_nothing_to_do_says_so(cli: Cli, project: Path) -> None:
     write_file(project / "empty.md", "")
     write_file(project / "stuck.md", "- [ ] a\n  - after: b\n- [~] b\n")

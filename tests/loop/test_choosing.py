@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loop.looping import Scripted, loop, writes
+from prowess.core.agent import AgentOrder
 from prowess.core.errors import UsageError
 from prowess.loop.choosing import choose, chosen_from_json, name_of
 from support import write_file
@@ -65,13 +66,29 @@ def test_a_loop_leaves_what_is_for_people_as_it_is(repo: Path) -> None:
     assert ended.plan == mine.replace("[ ]", "[R]") + people
 
 
-def test_each_prompt_is_about_its_own_task_and_no_other(repo: Path) -> None:
-    plan = "- [ ] Begin\n  - `test -f 1` succeeds\n- [ ] Go on\n  - `test -f 2` succeeds\n"
-    agent = Scripted([writes("1", ""), writes("2", "")])
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_each_prompt_is_about_its_own_task_and_no_other(repo: Path, parallel: int) -> None:
+    tasks = {"Begin": "1", "Go on": "2"}
+    plan = "".join(
+        f"- [ ] {label}\n  - files: {file}\n  - `test -f {file}` succeeds\n"
+        for label, file in tasks.items()
+    )
 
-    ended = loop(repo, plan, agent)
+    def does(folder: Path, order: AgentOrder) -> str:
+        write_file(folder / ("2" if "test -f 2" in order.prompt else "1"), "")
+        return "Done."
 
+    agent = Scripted([does])
+    ended = loop(repo, plan, agent, parallel=parallel)
+
+    about = [[each for each in tasks if f"## Task\n\n{each}\n" in said] for said in agent.prompts]
+    asked = [[each for each in "12" if f"test -f {each}" in said] for said in agent.prompts]
+    assert sorted(about) == [["Begin"], ["Go on"]]
+    assert sorted(asked) == [["1"], ["2"]]
     assert ended.outcome.ok
-    assert ["## Task\n\nBegin\n" in each for each in agent.prompts] == [True, False]
-    assert ["## Task\n\nGo on\n" in each for each in agent.prompts] == [False, True]
-    assert ["test -f 2" in each for each in agent.prompts] == [False, True]
+
+
+def test_a_loop_with_nothing_but_tasks_for_people_says_why_it_does_nothing(repo: Path) -> None:
+    done = loop(repo, "## Email verification\n\n- [ ] Send it\n- [ ] Read it\n", Scripted([]))
+
+    assert "there was nothing to do: 2 open tasks are left to people" in done.outcome.reason

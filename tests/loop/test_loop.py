@@ -174,12 +174,13 @@ def test_work_that_was_not_proven_is_kept_in_a_branch(repo: Path) -> None:
 
 
 def test_validation_commands_are_run_after_every_task(repo: Path) -> None:
-    plan = "- [ ] Say hello\n\n## Validation commands\n\n```sh\ngrep -q hi hello.txt\n```\n"
+    plan = "- [ ] One\n- [ ] Two\n\n## Validation commands\n\n```sh\ngrep -q hi hello.txt\n```\n"
+    acts = [writes("hello.txt", text) for text in ("ho", "hi", "ho, again", "hi, again")]
 
-    ended = loop(repo, plan, Scripted([writes("hello.txt", "ho"), writes("hello.txt", "hi")]))
+    ended = loop(repo, plan, Scripted(acts))
 
-    assert "- [R] Say hello" in ended.plan
-    assert ended.outcome.details["tasks"][0]["attempts"] == 2
+    assert "- [R] One\n- [R] Two\n" in ended.plan
+    assert [each["attempts"] for each in ended.outcome.details["tasks"]] == [2, 2]
 
 
 def test_a_task_that_nothing_can_prove_stays_implemented(repo: Path) -> None:
@@ -239,6 +240,7 @@ def test_the_word_approved_alone_is_no_verdict(repo: Path) -> None:
     ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi"), review]))
 
     assert "- [x] Say hello" in ended.plan
+    assert "the review gave no verdict" in ended.outcome.answer
 
 
 def test_a_completion_token_ends_no_plan_with_tasks_to_do(repo: Path) -> None:

@@ -126,7 +126,9 @@ def test_a_task_that_nothing_fits_gets_nothing() -> None:
 
 @pytest.mark.parametrize("label", ["", "the of and", "Please use the skill", "的"])
 def test_stop_words_choose_nothing_even_without_a_threshold(label: str) -> None:
-    assert select(label, threshold=0.0).strategy == "none"
+    full = skill("menus", "Please use the skill for the menus of the day. 菜单 的 翻译")
+
+    assert select(label, PDF, SQL, full, threshold=0.0).strategy == "none"
 
 
 # Rare as they are among English skills, such words would weigh most.

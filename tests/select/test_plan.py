@@ -242,10 +242,11 @@ def test_criteria_below_a_criterion_count_however_deep_they_are() -> None:
 
 
 def test_a_task_below_is_no_criterion_and_keeps_its_own() -> None:
-    outer, inner = plan("- [ ] one\n  - a\n  - [ ] two\n    - b\n    - files: c.py\n").tasks
+    text = "- [ ] one\n  - a\n  - [ ] two\n    - b\n    - files: c.py\n    - after: x\n"
+    outer, inner = plan(text).tasks
 
-    assert (outer.criteria, outer.files) == (("a",), ())
-    assert (inner.criteria, inner.files) == (("b",), ("c.py",))
+    assert (outer.criteria, outer.files, outer.after) == (("a",), (), ())
+    assert (inner.criteria, inner.files, inner.after) == (("b",), ("c.py",), ("x",))
 
 
 @pytest.mark.parametrize(
@@ -480,10 +481,16 @@ def test_a_command_may_go_on_over_lines() -> None:
     assert command.split() == ["make", "test"]
 
 
-def test_the_title_of_a_plan_turns_no_example_into_a_command() -> None:
-    text = "# Add validation commands to the CLI\n## Example\n```py\nremove_everything()\n```\n"
-
-    assert plan(text).validation == ()
+@pytest.mark.parametrize(
+    "above",
+    [
+        "# Add validation commands to the CLI",
+        "# Add validation commands to the CLI\n## Example",
+        "# Validation\n## Example",
+    ],
+)
+def test_the_title_of_a_plan_turns_no_example_into_a_command(above: str) -> None:
+    assert plan(f"{above}\n```py\nremove_everything()\n```\n").validation == ()
 
 
 def test_a_section_about_validating_something_holds_no_commands() -> None:
@@ -501,7 +508,7 @@ def test_a_section_about_validating_something_holds_no_commands() -> None:
         b"# P\r\n- [x] one\r\n- [ ] two [ ] it\r\n- [ ] three",
         b"- [ ] one\r- [ ] two [ ] it\r",
         "\ufeff# Änderungen 漢字 🎉\n1. [R] eins é\n2. [ ] two [ ] it\n".encode(),
-        "- [ ] a\u2028b\x0bc\x0cd\x85e\n-\t[ ] two [ ] it\n".encode(),
+        "- [ ] a\u2028b\x0bc\x0cd\x85e\n- [ ] f\n-\t[ ] two [ ] it\n".encode(),
         b"> - [ ] two [ ] it\n",
         b"- [x] one\n  - [ ] two [ ] it\n    - [ ] three\n",
         b"-\n  [ ] two [ ] it\n",

@@ -220,6 +220,8 @@ def plan(
         note(f"line {task.line} waits for: {', '.join(clean(name) for name in names)}")
     for line, what in problems:
         note(f"line {line}: {clean(what)}")
+    if people := found.for_people():
+        note(f"{people}.")
     if following:
         note(f"Next, on line {following.line}: {clean(following.label)}")
     else:

@@ -100,6 +100,16 @@ class Plan:
                     held[task] = open_
         return held
 
+    def for_people(self) -> str:
+        """Which open tasks nothing will begin, and why, in words; empty where there are none."""
+        kept = sum(task.mark == " " and task.ignored for task in self.tasks)
+        if not kept:
+            return ""
+        return (
+            f"{kept} open {'task is' if kept == 1 else 'tasks are'} left to people: marked `[ ]?`, or below"
+            " a heading about verification, checklists or manual QA"
+        )
+
     def unknown(self) -> list[tuple[Task, str]]:
         """What `after:` names and no task is called."""
         known = self._called()

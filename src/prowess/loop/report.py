@@ -71,7 +71,9 @@ def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
         await_ = "awaits" if unproven == 1 else "await"
         return "done", f"all tasks are implemented; {unproven} {await_} review"
     how = "proven or reviewed" if any(entry.done.reviewer for entry in entries) else "proven"
-    return "done", f"all tasks are {how}" if entries else "there was nothing to do"
+    people = plan.for_people() if plan else ""
+    nothing = "there was nothing to do" + (f": {people}" if people else "")
+    return "done", f"all tasks are {how}" if entries else nothing
 
 
 def _stuck(blocked: int, waiting: int, tasks: int) -> str:
