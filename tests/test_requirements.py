@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -126,3 +127,16 @@ def test_a_trap_names_what_is_there_and_a_test_that_is_run(trap: tuple[str, ...]
     assert (ROOT / "src" / "prowess" / where).exists()
     assert name in run_in(TESTS / file)
     assert not may_be_passed_over(TESTS / file, name)
+
+
+CARES = tomllib.loads((ROOT / "bench" / "traps.toml").read_text(encoding="utf-8"))["care"]
+
+
+def test_every_trap_has_a_care_that_can_be_taken_out() -> None:
+    """`bench/traps.py` does it; here only that it could."""
+    assert [care["trap"] for care in CARES] == [trap for trap, *_ in TRAPS]
+    for care, (trap, where, file, name) in zip(CARES, TRAPS, strict=True):
+        assert care["file"].startswith(f"src/prowess/{where}"), trap
+        assert care["test"] == f"tests/{file}::{name}", trap
+        assert (ROOT / care["file"]).read_text(encoding="utf-8").count(care["old"]) == 1, trap
+        assert care["old"] != care["new"], trap

@@ -134,9 +134,9 @@ def test_a_claim_that_was_not_taken_is_in_the_record_with_its_reason(
 
     write_artifacts(report, str(tmp_path), claims=claims)
 
-    assert read(tmp_path / "phase-record.json")["ignored"] == [
-        {"what": "not asked", "why": "the task has no such criterion"}
-    ]
+    record = read(tmp_path / "phase-record.json")
+    assert record["claimed"]["criteria"] == [{"criterion": "not asked", "verdict": "PASS"}]
+    assert record["ignored"] == [{"what": "not asked", "why": "the task has no such criterion"}]
 
 
 def test_the_feedback_has_its_headings_and_every_failure_with_a_step(

@@ -40,7 +40,8 @@ def work(tmp_path: Path, workspace: Path) -> Work:
         program = fake(ways, here, code=code, before=before, after=after)
         given = {"run": "r1", "prompt": "Do it.", "workspace": str(workspace), "wall": 60}
         ended = worked(program, AgentOrder(**{**given, **asked}))
-        ended.noted = json.loads((here / "noted.json").read_text())
+        if (noted := here / "noted.json").exists():  # one that hangs at its input notes nothing
+            ended.noted = json.loads(noted.read_text())
         return ended
 
     return run

@@ -1,7 +1,9 @@
 """What holds for every agent, whatever it is and however it speaks."""
 
 import json
+import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -143,9 +145,14 @@ def test_a_usage_limit_is_told_with_its_end(agent: str, work: Work) -> None:
 def test_what_a_tool_or_the_model_says_of_limits_and_keys_is_not_the_agents_trouble(
     agent: str, words: str, work: Work
 ) -> None:
-    end = work(agent, lines(agent, Story(output=words, code=1, said=words))).end
+    story = lines(agent, Story(output=words, code=1, said=words))
+    seen = 1 + next(place for place, line in enumerate(story) if words.encode() in line)
+
+    end = work(agent, story).end
+    cut = work(agent, story[:seen]).end
 
     assert (end.trouble, end.resets_at, end.answer) == ("none", None, words)
+    assert (cut.trouble, cut.resets_at) == ("malformed", None)
 
 
 @pytest.mark.parametrize("agent", SPEAKERS)
@@ -180,15 +187,28 @@ def test_last_words_of_one_that_could_not_begin_are_sorted(agent: str, work: Wor
     assert end.trouble == "auth"
 
 
+@pytest.fixture
+def open_input() -> Iterator[None]:
+    """Our own standard input, which may have an end or none, has none here."""
+    ours, (source, held) = os.dup(0), os.pipe()
+    os.dup2(source, 0)
+    yield
+    os.dup2(ours, 0)
+    for each in (ours, source, held):
+        os.close(each)
+
+
+@pytest.mark.usefixtures("open_input")
 @pytest.mark.parametrize("agent", EVERYONE)
 def test_it_reads_the_prompt_and_then_the_end(agent: str, work: Work) -> None:
     prompt = "Say \"ünï\" & 'x'; $(no) -p --help\n" * 10_000  # no word of a command line is so long
 
     before = "time.sleep(0); [open(word).read() for word in sys.argv if word.endswith('prompt.md')]"
-    noted = work(agent, [], prompt=prompt, before=before).noted
+    ended = work(agent, [], prompt=prompt, before=before, wall=20)
 
-    assert noted["stdin"] == ("" if agent == "aider" else prompt)
-    assert prompt not in noted["words"]
+    assert ended.end.killed_by == ""
+    assert ended.noted["stdin"] == ("" if agent == "aider" else prompt)
+    assert prompt not in ended.noted["words"]
 
 
 @pytest.mark.parametrize("agent", EVERYONE)
@@ -205,7 +225,7 @@ def test_a_silent_one_is_gone_with_its_children_at_the_limit(agent: str, work: W
 
 @pytest.mark.parametrize("agent", EVERYONE)
 def test_one_that_talks_for_ever_is_gone_at_the_limit(agent: str, work: Work) -> None:
-    talks = "for _ in range(600):\n    print('still here', flush=True)\n    time.sleep(0.1)"
+    talks = "for _ in range(100):\n    print('still here', flush=True)\n    time.sleep(0.1)"
 
     end = work(agent, [], after=talks, wall=2.0, idle=1.5).end
 

@@ -11,6 +11,7 @@ import pytest
 
 from agents_fakes import Work
 from prowess.loop.agents.known import PROGRAMS, passed_on
+from support import write_skill
 
 LOCAL = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
 SPOKEN_TO = {
@@ -109,5 +110,15 @@ def test_a_server_of_ones_own_is_passed_on_by_the_name_that_the_agent_knows(
     assert environment[known_as] == "http://127.0.0.1:1"
 
 
-def test_skills_are_laid_where_codex_and_opencode_look_for_them() -> None:
-    assert {name for name, ways in PROGRAMS.items() if ways.reads_skills} == {"codex", "opencode"}
+def test_skills_are_laid_where_codex_and_opencode_look_for_them(work: Work, tmp_path: Path) -> None:
+    skill = write_skill(tmp_path / "elsewhere", "csv-tools")
+    look = (
+        "found = subprocess.run(['find', '-L', '.agents/skills'], capture_output=True).stdout\n"
+        "open(os.path.join(here, 'found'), 'wb').write(found)"
+    )
+
+    def finds(agent: str) -> bool:
+        work(agent, [], before=look, skills={"csv-tools": str(skill)})
+        return "/csv-tools/SKILL.md" in (tmp_path / "fake" / "found").read_text()
+
+    assert {agent for agent in PROGRAMS if finds(agent)} == {"codex", "opencode"}

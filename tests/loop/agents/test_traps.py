@@ -101,10 +101,14 @@ def test_codex_tells_the_sum_of_its_thread_and_it_is_not_added_up() -> None:
 
 
 def test_an_error_of_codex_that_is_only_a_warning_is_only_a_warning(work: Work) -> None:
-    ended = work("codex", lines("codex", Story()))
+    story = lines("codex", Story())
 
+    ended = work("codex", story)
+
+    assert not ended.payloads("model.failed")
     assert "401" in ended.payloads("run.warned")[0]["summary"]
     assert ended.end.trouble == "none"
+    assert work("codex", story[:2]).end.trouble == "malformed"  # and no wrong key
 
 
 def test_an_exit_code_counts_more_than_what_codex_calls_it() -> None:
@@ -183,6 +187,10 @@ def test_an_error_of_qwen_that_it_calls_a_success_is_none() -> None:
 
     assert not heard_of("qwen", told).done
     assert heard_of("qwen", TOLD["qwen"](Story(said="[API Error: 500] is what I fixed"))).done
+    *story, end = TOLD["qwen"](Story())
+    failed = {**end, "result": "[API Error: 401 no]"}
+    assert not heard_of("qwen", [failed]).done  # no message tells of it
+    assert not heard_of("qwen", [*story, failed]).done
 
 
 def test_claude_says_when_its_limit_ends() -> None:

@@ -2,8 +2,8 @@
 Qwen Code: Claude Code's stream with a friendlier face than the facts.
 
 An HTTP error comes as a message and a successful result, and a failed command as a result that is no
-error. The first is known by what was used for it, which is nothing; the second stands in the file that
-Qwen keeps of its conversation.
+error. The first is known by what was used for it, which is nothing, or by the model's not having said
+it; the second stands in the file that Qwen keeps of its conversation.
 """
 
 import json
@@ -59,7 +59,7 @@ def read(heard: Heard, said: Mapping[str, Any]) -> None:
         read_results(heard, said)
     elif kind == "result":
         result = text(said.get("result"))
-        if result.startswith(_ERROR) and not heard.by_model:
+        if result.startswith(_ERROR) and not (heard.by_model and result in heard.answer):
             said = {**said, "is_error": True}
         read_result(heard, said, _usage(table(said.get("usage"))))
 
