@@ -341,6 +341,9 @@ def test_a_plan_with_nothing_to_do_says_so(cli: Cli, project: Path) -> None:
     write_file(project / "empty.md", "")
     write_file(project / "stuck.md", "- [ ] a\n  - after: b\n- [~] b\n")
 
+    assert "empty.md holds no task: write them as `- [ ] text`." in cli("plan", "empty.md").err
+    assert "write `[ ]` for `[~]` in the plan (line 3)" in cli("plan", "stuck.md").err
+
     assert cli("plan", "empty.md", "--json").json["next"] is None
     assert (cli("plan", "empty.md").code, cli("plan", "empty.md").out) == (0, "")
     assert "1 task to do, and all of them wait" in cli("plan", "stuck.md").err

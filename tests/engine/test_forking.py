@@ -88,14 +88,18 @@ class Person:
     async def progress(self, progress: Progress) -> None:
         """Nobody looks."""
 
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
     async def ask(self, question: Question, *, step: str, wrong: str = "") -> str | None:
+        self.asked.append(step)
         return "yes"
 
 
-def forked(home: Home, run: str, at: str) -> Outcome:
+def forked(home: Home, run: str, at: str, person: Person | None = None) -> Outcome:
     async def work(house: House) -> Outcome:
         new = await fork(house.log, house.engine, run, at=at)
-        await present(house.log, house.engine, new, Person())
+        await present(house.log, house.engine, new, person or Person())
         return await house.outcome(new)
 
     return home.within(work)
@@ -141,26 +145,27 @@ def test_an_iteration_that_was_not_there_is_refused_with_those_that_were(house: 
 
 
 @pytest.mark.parametrize(
-    ("step", "again"),
+    ("step", "again", "asked"),
     [
-        ("first", ["first", "a", "b", "last"]),
-        ("each", ["a", "b", "last"]),
-        ("who", ["last"]),
-        ("sure", ["last"]),
-        ("deep", ["last"]),
-        ("last", ["last"]),
+        ("first", ["first", "a", "b", "last"], ["who", "sure", "again"]),
+        ("each", ["a", "b", "last"], ["who", "sure", "again"]),
+        ("who", ["last"], ["who", "sure", "again"]),
+        ("sure", ["last"], ["sure", "again"]),
+        ("deep", ["last"], ["again"]),
+        ("last", ["last"], []),
     ],
 )
-def test_a_workflow_goes_its_own_way_from_a_step(
-    house: Home, at: Path, step: str, again: list[str]
+def test_a_workflow_goes_its_own_way_from_a_step_and_asks_only_what_comes_then(
+    house: Home, at: Path, step: str, again: list[str], asked: list[str]
 ) -> None:
-    run = counted(house)
+    run, person = counted(house), Person()
     (at / "ran").write_text("")
 
     house.models.clear()
-    ended = forked(house, run, step)
+    ended = forked(house, run, step, person)
     assert ended.ok
     assert ran(at) == again
+    assert person.asked == asked
 
 
 def test_a_step_behind_a_skill_that_leaves_no_mark_of_its_own_is_not_guessed(house: Home) -> None:

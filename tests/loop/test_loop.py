@@ -82,6 +82,11 @@ def test_a_plan_of_which_something_waits_or_was_blocked_before_is_not_done(repo:
     assert ended.outcome.reason == "1 of 3 tasks is blocked, 1 waits for what is not done"
     assert "## Left\n\n- Shout louder" in ended.outcome.answer
 
+    again = loop(repo, ended.plan, Scripted([]))
+
+    assert again.outcome.reason.startswith("nothing can be begun: 2 blocked or waiting for those")
+    assert "write `[ ]` for `[~]` in the plan (line" in again.outcome.reason
+
 
 def test_a_loop_that_is_cancelled_tells_what_it_did_and_where_the_rest_lies(repo: Path) -> None:
     class Cancelled(StraightSteps):

@@ -40,6 +40,12 @@ class Screen:
     def type(self, *keys: str) -> None:
         subprocess.run([*self._tmux, "send-keys", *keys], check=True)
 
+    def again(self, *words: str) -> None:
+        """Another command, below what is shown."""
+        self.type(
+            shlex.join([sys.executable, "-m", "prowess", *words]) + "; echo left with $?", "Enter"
+        )
+
     def close(self) -> None:
         subprocess.run([*self._tmux, "kill-server"], check=False, capture_output=True)
 
@@ -51,7 +57,7 @@ def screen(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     if shutil.which("tmux") is None:
         missing("tmux is not installed: `apt install tmux`")
     run = shlex.join([sys.executable, "-m", "prowess", "run", "session-start"])
-    made = Screen(tmp_path / "tmux", f"{run}; echo left with $?; exec cat")
+    made = Screen(tmp_path / "tmux", f"{run}; echo left with $?; exec sh")
     yield made
     made.close()
 
@@ -75,6 +81,34 @@ def test_a_person_is_walked_through_session_start(screen: Screen, cli: Cli) -> N
     assert "prowess task claim TASK --session Ogun" in shown
     (session,) = cli("session", "list", "--json").json
     assert (session["name"], session["role"]) == ("Ogun", "Engineer")
+
+
+def test_a_name_that_will_not_do_is_asked_for_again(screen: Screen, cli: Cli) -> None:
+    screen.until("11. orchestrator\n>")
+    screen.type("3", "Enter")
+    screen.until("Under which name?")
+    screen.type("1", "Enter")
+    screen.until("A name is one word that begins with a letter.")
+    screen.type("Ogun", "Enter")
+
+    assert "left with 0" in screen.until("left with")
+
+
+def test_a_question_that_was_answered_meanwhile_is_not_asked_again(
+    screen: Screen, cli: Cli
+) -> None:
+    screen.until("11. orchestrator\n>")
+    screen.type("C-d")
+    screen.until("left with 4")
+    (run,) = [each["id"] for each in cli("runs", "list", "--json").json]
+
+    assert cli("runs", "answer", run, "Engineer").code == 0
+    screen.again("runs", "resume", run)
+    shown = screen.until("Under which name?")
+
+    assert "Which role shall I take?" not in shown.rpartition("left with 4")[2]
+    screen.type("Ogun", "Enter")
+    assert "left with 0" in screen.until("left with 0")
 
 
 def test_a_person_who_leaves_can_go_on_later(screen: Screen, cli: Cli) -> None:

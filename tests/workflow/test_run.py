@@ -77,6 +77,29 @@ def test_a_step_that_fails_stops_the_workflow_and_says_what_to_do(play: Any) -> 
     assert play.path() == ["+bad", "-bad"]
 
 
+def test_what_our_own_commands_say_as_json_is_told_in_words(play: Any) -> None:
+    outcome = play("""\
+steps:
+  - id: bad
+    command: |-
+      echo '{"error": true, "message": "Ada is here", "hint": "take another"}' >&2
+      exit 1
+""")
+
+    assert "failed: exit code 1: Ada is here (take another); mend the cause" in outcome.reason
+
+
+def test_a_step_that_fails_with_an_answer_says_how_to_answer_anew(play: Any) -> None:
+    flow = "steps: [{id: who, question: Who?, store: name}, {id: bad, command: [test, '{name}', =, x]}]"
+
+    given = play(flow, name="Ada")
+    play.renderer.answers = ["Ada"]
+    asked = play(flow)
+
+    assert asked.reason.endswith("; or answer anew: prowess runs fork run --from who)")
+    assert "answer anew" not in given.reason
+
+
 def test_a_step_that_is_optional_may_fail(play: Any) -> None:
     outcome = play("""\
 steps:

@@ -222,6 +222,8 @@ def plan(
         note(f"line {line}: {clean(what)}")
     if people := found.for_people():
         note(f"{people}.")
+    if not following and (blocked := found.about_blocked()):
+        note(f"{blocked[:1].upper()}{blocked[1:]}.")
     if following:
         note(f"Next, on line {following.line}: {clean(following.label)}")
     else:
@@ -230,4 +232,6 @@ def plan(
             f"{counted(left, 'task')} to do, and all of them wait."
             if left
             else f"No task to do in {os.path.basename(file)}."
+            if found.tasks
+            else f"{os.path.basename(file)} holds no task: write them as `- [ ] text`."
         )

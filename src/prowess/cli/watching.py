@@ -193,17 +193,16 @@ def _told_end(log: Log, run: str) -> Outcome:
 
 async def _show(house: House, run: str, live: Live | None) -> None:
     """To a person, or as lines of JSON to a program."""
-    from prowess.engine.presenting import must_be_answered, questions
+    from prowess.engine.presenting import is_open, waits
     from prowess.observe.follow import follow
 
-    asked, answered = questions(house.log, run)
     async for each in follow(house.log, run):
         told, kind = each.event.payload, each.event.kind
         live.show(each) if live else print_json(as_line(each), line=True)
-        if kind == "question.asked" and told["id"] not in answered:
+        if kind == "question.asked" and await is_open(house.log, house.engine, run, told["id"]):
             attended = live is not None and sys.stdin.isatty()
             if not (live and attended and await _answer(house, run, live, told)):
-                await must_be_answered(house.log, run, told, old=told["id"] in asked)
+                raise waits(run, told)
         if kind == "run.finished":
             return
 

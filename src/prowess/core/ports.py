@@ -179,6 +179,10 @@ class Engine(Protocol):
         """Whether this is the answer: the first one counts, and a later one is not kept."""
         ...
 
+    async def is_answered(self, run_id: str, question_id: str) -> bool:
+        """Whether an answer was sent, also one that the run has not taken up yet."""
+        ...
+
     async def standing(self, runs: Collection[str] | None = None) -> Mapping[str, Standing]:
         """Of these runs, or of all: those under way on which nobody works, the oldest first, and why."""
         ...

@@ -110,6 +110,14 @@ class Plan:
             " a heading about verification, checklists or manual QA"
         )
 
+    def about_blocked(self) -> str:
+        """Which tasks are blocked, and how they are tried again, in words; empty where there are none."""
+        lines = [str(task.line) for task in self.tasks if task.mark == "~" and not task.ignored]
+        if not lines:
+            return ""
+        here = f"{'line' if len(lines) == 1 else 'lines'} {', '.join(lines)}"
+        return f"to have what is blocked tried again, write `[ ]` for `[~]` in the plan ({here})"
+
     def unknown(self) -> list[tuple[Task, str]]:
         """What `after:` names and no task is called."""
         known = self._called()

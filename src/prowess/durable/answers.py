@@ -15,10 +15,14 @@ from prowess.durable.settling import in_thread
 
 async def send(database: sa.Engine, run: str, question: str, answer: str) -> bool:
     """Whether this is the answer; of two that come at the very same time the database keeps one."""
-    if await in_thread(patiently(_is_sent), database, run, question):
+    if await is_sent(database, run, question):
         return False
     await DBOS.send_async(run, pack(answer), question, idempotency_key=question)
     return True
+
+
+async def is_sent(database: sa.Engine, run: str, question: str) -> bool:
+    return await in_thread(patiently(_is_sent), database, run, question)
 
 
 def _is_sent(database: sa.Engine, run: str, question: str) -> bool:

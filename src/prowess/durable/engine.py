@@ -28,7 +28,7 @@ from prowess.core.errors import (
     UsageError,
 )
 from prowess.core.ports import Body, Json, RunState, Standing
-from prowess.durable.answers import send
+from prowess.durable.answers import is_sent, send
 from prowess.durable.fair import Limits, Ticket
 from prowess.durable.here import Here, stop_all
 from prowess.durable.journal import Journal, unusable
@@ -36,7 +36,7 @@ from prowess.durable.kept import pack, pack_error, unpack
 from prowess.durable.queue import OWN, PAUSED, WAITING, Queue
 from prowess.durable.row import UNDER_WAY, hand_over, owner_of, state_of
 from prowess.durable.settling import in_thread, settled
-from prowess.durable.steps import DurableSteps
+from prowess.durable.steps import DurableSteps, finished
 from prowess.durable.taking import Taker
 from prowess.durable.watching import Watch, guard
 from prowess.durable.workers import Workers
@@ -305,6 +305,9 @@ class DurableEngine:
             raise UsageError(f"the run {run_id} has ended and waits for no answer")
         return await self._aside(send(self._database, run_id, question_id, answer))
 
+    async def is_answered(self, run_id: str, question_id: str) -> bool:
+        return await self._aside(is_sent(self._database, run_id, question_id))
+
     async def standing(self, runs: Collection[str] | None = None) -> Mapping[str, Standing]:
         which = None if runs is None else list(runs)
         rows = await self._rows(status=UNDER_WAY, workflow_ids=which)
@@ -382,14 +385,10 @@ class DurableEngine:
         )
 
     async def _kept(self, run_id: str) -> list[tuple[int, str]]:
-        """The run's finished steps in order, by number and name; an answer's name is its own."""
-        rows = await self._aside(DBOS.list_workflow_steps_async(run_id, load_output=False))
-        names = [(row["function_id"], row["function_name"]) for row in rows]
-        return [
-            (number, "answer" if name == "DBOS.recv" else name)
-            for number, name in names
-            if name != "DBOS.sleep"  # the time limit of an answer
-        ]
+        """The run's finished steps in order."""
+        return finished(
+            await self._aside(DBOS.list_workflow_steps_async(run_id, load_output=False))
+        )
 
     async def _aside(self, work: Coroutine[Any, Any, T]) -> T:
         """In a context of its own, or the library would count it among the steps of the run we are in."""

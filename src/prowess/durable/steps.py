@@ -7,11 +7,11 @@ was cut short because its run was told to stop is kept as that.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from dbos import DBOS
+from dbos import DBOS, StepInfo
 from dbos import error as dbos_error
 
 from prowess.core.errors import CancelledRunError, CutShortError, InDoubtError, StoreError
@@ -24,6 +24,18 @@ from prowess.durable.kept import pack, pack_error, unpack
 FOREVER = 10 * 365 * 24 * 3600.0  # seconds that an answer is waited for when nobody says how long
 _under_way: ContextVar[str] = ContextVar("step", default="")
 Done = tuple[str, Exception | None]  # what is kept of a step, and what went wrong
+
+
+def finished(rows: Sequence[StepInfo]) -> list[tuple[int, str]]:
+    """These steps of a run, by number and name; an answer's name is its own."""
+    return [
+        (
+            row["function_id"],
+            "answer" if row["function_name"] == "DBOS.recv" else row["function_name"],
+        )
+        for row in rows
+        if row["function_name"] != "DBOS.sleep"  # the time limit of an answer
+    ]
 
 
 class DurableSteps:

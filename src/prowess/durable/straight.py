@@ -148,6 +148,9 @@ class StraightEngine:
         where.set_result(answer)
         return True
 
+    async def is_answered(self, run_id: str, question_id: str) -> bool:
+        return self._run(run_id).steps.answered(question_id).done()
+
     async def standing(self, runs: Collection[str] | None = None) -> Mapping[str, Standing]:
         return {}
 

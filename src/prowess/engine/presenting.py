@@ -7,7 +7,7 @@ or after a crash, is shown like any other. What was answered before is not asked
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,7 +21,8 @@ from prowess.engine.workflows import NOBODY
 from prowess.observe.follow import follow
 
 _LATE = 2.0  # seconds in which the last events of a run that is over are still shown
-_ELSEWHERE = 5.0  # seconds in which a run that goes on takes up an answer that was given before
+_ELSEWHERE = 5.0  # seconds in which a run that goes on tells of the answers that it has behind it
+_LOOK = 0.05  # seconds between two looks at the log meanwhile
 _STATES = {"step.started": "started", "step.skipped": "skipped"}
 
 
@@ -47,32 +48,38 @@ async def present(
         await asyncio.gather(showing, ending, return_exceptions=True)
 
 
-async def must_be_answered(log: Log, run: str, question: Mapping[str, Any], *, old: bool) -> None:
-    """
-    Nobody here answers, so `WaitingRunError`. Unless the question is `old`, from before the run was
-    resumed, and was answered while nobody worked on it: then the run takes the answer up in a moment.
-    """
-    if old and await _is_answered(log, run, question["id"]):
-        return
+def waits(run: str, question: Mapping[str, Any]) -> WaitingRunError:
+    """Nobody here answers."""
     root = run.partition(".")[0]
-    raise WaitingRunError(
+    return WaitingRunError(
         f"the run {root} waits for an answer: {question['prompt']}",
         hint=f"`prowess runs answer {root} ANSWER` gives it, then `prowess runs resume {root}` goes on",
     )
 
 
-async def _is_answered(log: Log, run: str, question: str) -> bool:
+async def is_open(log: Log, engine: Engine, run: str, question: str) -> bool:
+    """
+    Whether somebody has to answer it. Not where that was done while nobody worked on the run, nor in a
+    run that was resumed or forked and only tells again what it has behind it.
+    """
+    root = run.partition(".")[0]
+    if await engine.is_answered(root, question):
+        return False
+    behind = list(await engine.steps(root)).count("answer")
     with suppress(TimeoutError):
-        async with asyncio.timeout(_ELSEWHERE), aclosing(follow(log, run)) as events:
-            async for each in events:
-                told = each.event
-                if told.kind == "question.answered" and told.payload["id"] == question:
+        async with asyncio.timeout(_ELSEWHERE):
+            while True:
+                asked, answered = await log.aside(partial(_questions, log, run))
+                if question in answered:
+                    return False
+                if run != root or len(asked & answered) >= behind:
                     return True
-    return False
+                await asyncio.sleep(_LOOK)
+    return True
 
 
-def questions(log: Log, run: str) -> tuple[set[str], set[str]]:
-    """The ids of the questions that the log knows already: those asked, and those answered."""
+def _questions(log: Log, run: str) -> tuple[set[str], set[str]]:
+    """The ids of the questions that the log knows: those asked, and those answered."""
     asked: set[str] = set()
     answered: set[str] = set()
     into = {"question.asked": asked, "question.answered": answered}
@@ -99,11 +106,11 @@ class _Showing:
     leaves: bool
 
     async def run(self, run: str, after: int = 0) -> None:
-        asked, answered = await self.log.aside(partial(questions, self.log, run))
         async for each in follow(self.log, run, after=after):
             payload = each.event.payload
-            if each.event.kind == "question.asked" and payload["id"] not in answered:
-                await self._answer(run, payload, old=payload["id"] in asked)
+            if each.event.kind == "question.asked":
+                if await is_open(self.log, self.engine, run, payload["id"]):
+                    await self._answer(run, payload)
             elif each.event.kind == "agent.forked":
                 await self.run(payload["child"])
             elif each.event.kind == "run.finished":
@@ -120,7 +127,7 @@ class _Showing:
         elif event.kind in _STATES or event.kind == "step.finished":
             await self.renderer.progress(_progress(event))
 
-    async def _answer(self, run: str, payload: Mapping[str, Any], *, old: bool) -> None:
+    async def _answer(self, run: str, payload: Mapping[str, Any]) -> None:
         question = Question(
             id=payload["id"],
             prompt=payload["prompt"],
@@ -131,10 +138,9 @@ class _Showing:
             question, step=payload.get("step", ""), wrong=payload.get("wrong", "")
         )
         if answer is None and self.leaves:
-            await must_be_answered(self.log, run, payload, old=old)
-        else:
-            told = NOBODY if answer is None else answer
-            await self.engine.send_answer(self.root, question.id, told)
+            raise waits(run, payload)
+        told = NOBODY if answer is None else answer
+        await self.engine.send_answer(self.root, question.id, told)
 
 
 def _progress(event: Event) -> Progress:

@@ -64,7 +64,9 @@ def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
     waiting = sum(task.mark == " " for task in tasks)
     if not entries and (blocked or waiting):
         stuck = len(blocked) + waiting
-        return "partial", f"nothing can be begun: {stuck} blocked or waiting for those that are"
+        told = f"nothing can be begun: {stuck} blocked or waiting for those that are"
+        again = plan.about_blocked() if plan else ""
+        return "partial", f"{told}; {again}" if again else told
     if blocked or waiting:
         return "partial", _stuck(len(blocked), waiting, len(tasks))
     if unproven := sum(entry.done.mark == "x" for entry in entries):

@@ -13,7 +13,8 @@ from typing import Any
 
 from prowess.core.chat import Message, Reply
 from prowess.core.errors import ModelError
-from prowess.model.demo_script import DemoScript, DemoTurn, compiled, read_script
+from prowess.core.patterns import compiled
+from prowess.model.demo_script import DemoScript, DemoTurn, read_script
 from prowess.model.scripted import Scripted, Turn, calls, final
 
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")

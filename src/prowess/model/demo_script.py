@@ -10,12 +10,12 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from prowess.core.errors import SkillError
 from prowess.core.execution import shown
 from prowess.core.files import decode, read_beneath
+from prowess.core.patterns import compiled
 
 FILES = ("demo.yaml", "demo.json")
 MAX_BYTES = 64 * 1024
@@ -63,16 +63,6 @@ def parse_script(text: str, file: str = FILES[0]) -> DemoScript:
         return _script(_json(text) if file.endswith(".json") else _yaml(text))
     except SkillError as error:
         raise SkillError(f"{file}: {error}", hint=error.hint, line=error.line) from None
-
-
-@lru_cache(maxsize=256)
-def compiled(pattern: str) -> Any:
-    """The pattern is a stranger's and so is the text, so it is matched in linear time; a wrong one is `re2.error`."""
-    import re2  # type: ignore[import-untyped]
-
-    options = re2.Options()
-    options.log_errors = False
-    return re2.compile(pattern, options)
 
 
 def _yaml(text: str) -> Any:
@@ -189,7 +179,7 @@ def _patterns(value: Mapping[str, Any], name: str, where: str) -> dict[str, str]
 
 
 def _pattern(pattern: str, where: str) -> str:
-    import re2
+    import re2  # type: ignore[import-untyped]
 
     try:
         compiled(pattern)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prowess.core.errors import UsageError
+from prowess.core.patterns import compiled
 from prowess.core.workflow import Input
 from prowess.workflow.values import text_of
 
@@ -33,9 +34,7 @@ def answer_to(
     if options:
         return _one_of(text, options)
     if isinstance(validate, Mapping):
-        import re2  # type: ignore[import-untyped]
-
-        if not re2.fullmatch(validate["pattern"], text):
+        if not compiled(validate["pattern"]).fullmatch(text):
             raise WrongAnswerError(
                 validate.get("message") or f"{text!r} does not have the right form"
             )

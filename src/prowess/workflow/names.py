@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from prowess.core.patterns import compiled
 from prowess.core.placed_yaml import Path
 from prowess.workflow.answers import WrongAnswerError, answer_to
 from prowess.workflow.conditions import ConditionError, parse_condition
@@ -280,10 +281,8 @@ class Names:
 def _is_pattern(pattern: str) -> bool:
     import re2  # type: ignore[import-untyped]
 
-    quiet = re2.Options()
-    quiet.log_errors = False  # what is wrong is told by us, with its line
     try:
-        re2.compile(pattern, quiet)
+        compiled(pattern)
     except re2.error:
         return False
     return True

@@ -21,8 +21,8 @@ from prowess.workflow.means import (
     SkillWork,
     Work,
 )
-from prowess.workflow.state import COMPLAINT, complaint
-from prowess.workflow.values import DEEPEST, parsed, text_of
+from prowess.workflow.state import COMPLAINT, complaint, with_hint
+from prowess.workflow.values import DEEPEST, parsed, read_json, text_of
 
 
 async def perform(work: Work, means: Means) -> Left:
@@ -148,8 +148,19 @@ def _complaint(finished: Finished) -> str:
         return f"it took longer than {finished.seconds:.1f} s"
     if finished.killed_by:
         return f"it was stopped: too much {finished.killed_by}"
-    said = (finished.err or finished.out).decode(errors="replace").strip()
+    said = _in_words((finished.err or finished.out).decode(errors="replace").strip())
     return f"exit code {finished.code}" + (f": {said[-COMPLAINT:]}" if said else "")
+
+
+def _in_words(said: str) -> str:
+    """What our own commands say with `--json` when they fail is meant for programs."""
+    try:
+        told = read_json(said)
+    except ValueError:
+        return said
+    if not isinstance(told, dict) or told.get("error") is not True:
+        return said
+    return with_hint(text_of(told.get("message", said)), text_of(told.get("hint", "")))
 
 
 def _failed(error: ProwessError) -> Left:

@@ -6,15 +6,18 @@ was under way is, from its beginning. A question waits for as long as it takes.
 """
 
 import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, WaitingRunError
 from prowess.core.run import Outcome
-from prowess.core.workflow import Workflow
+from prowess.core.workflow import Step, Workflow
 from prowess.workflow.given import check_given, given_before, settable_at_once
 from prowess.workflow.means import AskWork, Left, Means, ShowWork, SkillWork, Work
 from prowess.workflow.perform import perform
 from prowess.workflow.state import Known, Telling, with_hint
+from prowess.workflow.values import slots_of
 from prowess.workflow.walk import StepFailedError, Walk, Walking
 
 
@@ -47,8 +50,8 @@ async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "")
         hint, unanswered = failed.hint, isinstance(failed, WaitingRunError)
         if isinstance(failed, StepFailedError):
             details["step"] = failed.label
-            top = workflow.steps[telling.index - 1].id
-            hint, unanswered = hint or _again(means.run, top), failed.unanswered
+            hint = hint or _again(means, workflow.steps[: telling.index])
+            unanswered = failed.unanswered
         if unanswered:
             details["unanswered"] = True
         reason = with_hint(str(failed), hint)
@@ -61,11 +64,27 @@ async def run_workflow(workflow: Workflow, *, means: Means, from_step: str = "")
     )
 
 
-def _again(run: str, step: str) -> str:
-    """How to go on with all that the steps before have stored."""
+def _again(means: Means, steps: Sequence[Step]) -> str:
+    """How to go on with all that the steps before the last of these have stored, or with another answer."""
+    *before, last = steps
+    run, given = means.run, means.given
     if "." in run:
         return "mend the cause, then go on with the run that this is a part of"
-    return f"mend the cause, then go on: prowess runs fork {run} --from {step}"
+    told = f"mend the cause, then go on: prowess runs fork {run} --from {last.id}"
+    used = {slot.path[0] for text in _texts(last) for slot in slots_of(text)} - set(given)
+    asked = [each.id for each in before if each.kind == "question" and used & {each.store, each.id}]
+    return f"{told}; or answer anew: prowess runs fork {run} --from {asked[-1]}" if asked else told
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a step and in the steps inside it."""
+    if isinstance(value, str):
+        yield value
+    elif is_dataclass(value):
+        yield from _texts([getattr(value, each.name) for each in fields(value)])
+    elif isinstance(value, Mapping | list | tuple):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(each)
 
 
 def _spent(telling: Telling) -> dict[str, Any]:
