@@ -73,6 +73,8 @@ def main() -> None:
     parser.add_argument("words", nargs="*", help="only traps that are called so")
     words = parser.parse_args().words
     chosen = [care for care in cares() if not words or any(word in care.trap for word in words)]
+    if not chosen:
+        parser.error(f"no trap is called {' or '.join(words)}")
     found = green(chosen)
     print(f"{len(chosen)} cares of {ROOT.name} taken out, {len(found)} not noticed")
     for care in found:

@@ -155,9 +155,10 @@ def test_a_skill_that_the_demo_model_cannot_play_is_no_success(cli: Cli, project
 
     done = cli("run", "mine", "--model", "demo")
 
-    assert done.code == 3
+    assert done.code == 2
     assert done.err.count("only plays examples") == 1
     assert "--model sonnet" in done.err
+    assert cli("runs", "list", "--json").json == []
 
 
 def test_what_a_run_tells_is_broken_between_words(cli: Cli, project: Path) -> None:

@@ -459,9 +459,38 @@ def test_every_key_that_a_shape_describes_goes(
     vendor: str, shape: str, data: st.DataObject
 ) -> None:
     """Also the shortest ones, and whatever is asked before the shapes are."""
-    key = data.draw(st.from_regex(re.compile(shape, re.ASCII), fullmatch=True))
+    keys = st.from_regex(re.compile(shape, re.ASCII), fullmatch=True)
+    key = data.draw(keys.filter(lambda key: key[0].isalnum() or key[0] == "$"))
     varied = any(each.isdigit() for each in key) or (key.upper() != key != key.lower())
     assert not varied or key not in redact(f"it is {key} here"), vendor
+    packed = base64.b64encode(key.encode()).decode()
+    if len(packed.rstrip("=")) >= 20:  # less is too little to be told from a word
+        assert packed not in redact(f"it is {packed} here"), vendor
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "QUtJQUFCQ0RFRkdISUpLTE1OT1A=",
+        "AKIAQWERTYUIOPASDFGH da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "AKIAQWERTYUIOPASDFGH\tda39a3ee5e6b4b0d3255bfef95601890afd80709",
+    ],
+)
+def test_a_key_without_a_digit_goes_where_it_is_packed_or_one_of_a_pair(line: str) -> None:
+    assert redact(line) == SECRET
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["It covers basic functionality.", "Add basic configuration.", "basic understanding...", "a basic documentation~x"],
+)  # fmt: skip
+def test_plain_words_after_basic_stay(line: str) -> None:
+    assert redact(line) == line
+
+
+@given(st.text(st.sampled_from("abcXYZ019+/=._~-"), min_size=12, max_size=40))
+def test_nothing_after_basic_breaks_the_scanner(word: str) -> None:
+    redact(f"Authorization: Basic {word} and a basic {word}")
 
 
 def test_a_pattern_answers_the_same_the_first_time_and_later() -> None:

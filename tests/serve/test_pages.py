@@ -407,7 +407,7 @@ def test_who_comes_second_is_told_who_has_the_task(looking: Looking, served: Ser
 def test_where_there_is_nothing_the_page_says_what_to_do(looking: Looking) -> None:
     for place, words in {
         "": "Nothing has run here yet.",
-        "runs": "prowess run NAME",
+        "runs": "prowess run session-start",
         "board": "prowess task create",
         "loop": "prowess loop PLAN.md",
     }.items():

@@ -50,13 +50,14 @@ class House:
     def check(self, request: RunRequest) -> None:
         """
         Refuse now what would only fail later: an unknown skill, wrong settings, a rule that cannot be
-        read, no model. From the queue, a worker that has the model may take what this process could not.
+        read, no model. Where only others take runs from the queue, one of them may have the model.
         """
         check_rules(request.allow)
         skill = self.world.catalog().get(request.skill)
         execution, wrong = read_execution(skill.fields)
         if wrong:
             raise SkillError(f"{skill.file}: {wrong[0].message}", hint=wrong[0].hint)
+        from prowess.model.demo import Unplayable
         from prowess.model.names import NoModelError, choose
 
         name = choose(
@@ -65,10 +66,13 @@ class House:
             platform=self.world.settings.model_default or None,
         )
         try:
-            self.world.open_model(name, skill)
+            model = self.world.open_model(name, skill)
         except NoModelError:
-            if not self.queueing.everything:
+            if not self.queueing.everything or self.queueing.at_once:
                 raise
+        else:
+            if isinstance(model, Unplayable):
+                raise UsageError(model.why, hint=model.hint)
 
     async def start(
         self, request: RunRequest, *, run: str = "", user: str = "", priority: int = 0

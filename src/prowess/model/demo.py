@@ -28,17 +28,22 @@ def demo_model(folder: str | None) -> Scripted:
     """The `demo` model for the skill in `folder`. Raises `SkillError` when its script is wrong."""
     script = read_script(folder) if folder else None
     if script is None:
-        skill = os.path.basename(folder) if folder else "this task"
-        return Scripted(lambda messages: _without_script(skill), name="demo")
+        return Unplayable(os.path.basename(folder) if folder else "this task")
     return Scripted(lambda messages: _next(script, messages), name="demo")
 
 
-def _without_script(skill: str) -> ModelError:
-    return ModelError(
-        f"the demo model only plays examples that bring a script, and {skill} brings none",
-        hint="see it at work with `prowess demo`; for this, name a real model: --model sonnet with"
-        " ANTHROPIC_API_KEY set, openai:NAME, google:NAME, or ollama:NAME for one on this machine",
-    )
+class Unplayable(Scripted):
+    """The demo model of a skill without a script: whatever it is asked, it says `why` not."""
+
+    def __init__(self, skill: str) -> None:
+        self.why = (
+            f"the demo model only plays examples that bring a script, and {skill} brings none"
+        )
+        self.hint = (
+            "see it at work with `prowess demo`; for this, name a real model: --model sonnet with"
+            " ANTHROPIC_API_KEY set, openai:NAME, google:NAME, or ollama:NAME for one on this machine"
+        )
+        super().__init__(lambda messages: ModelError(self.why, hint=self.hint), name="demo")
 
 
 def _next(script: DemoScript, messages: Sequence[Message]) -> Turn:

@@ -61,6 +61,11 @@ def pattern(source: str) -> Pattern:
     return cast("Pattern", _Later(source))
 
 
+def is_compiled(made: Pattern) -> bool:
+    """Whether it has been asked before, or else its first answer takes a moment."""
+    return not isinstance(made, _Later) or "search" in vars(made)
+
+
 def any_of(words: Iterable[bytes]) -> Pattern:
     """A pattern for these very words; where several fit, the longest."""
     options = _options()

@@ -9,7 +9,7 @@ mark (a bare digest, a UUID, a random word) is not a secret here: its name makes
 import binascii
 from collections.abc import Iterator
 
-from prowess.permit.linear import Pattern, Span, pattern
+from prowess.permit.linear import Pattern, Span, is_compiled, pattern
 from prowess.permit.named import find_named
 from prowess.permit.values import random
 
@@ -66,9 +66,11 @@ VENDORS: tuple[tuple[str, str], ...] = (
 # Whatever is sought here has a word as long as this, or stands in a URL.
 _MAYBE = pattern(r"[^\s]{7}|://")
 # And a vendor's key is at least as long as this, with a digit or both cases, and no mere digest or
-# UUID: asked first, because most texts have no such word and the shapes take a moment to compile.
-_LONG = pattern(r"[^\s]{14,}")
+# UUID. Asked of short texts as long as the shapes are not compiled, which takes a moment.
+_LONG = pattern(r"[!-~]{14,}")
 _DIGEST = pattern("[0-9a-f-]+")
+_CAPITALS = pattern("A[A-Z]{3}[A-Z0-9]{16}")  # half of a pair whose other half may be what varies
+_SHORT = 1_000
 _SHAPES = pattern(
     r"(?:\b|_|\\t)(?:" + "|".join(shape for _, shape in VENDORS) + ")|" + VENDORS[-1][1]
 )
@@ -122,7 +124,7 @@ def _packed(data: bytes, known: Pattern | None) -> Iterator[Span]:
         inside = _unwrapped(match[0])
         if (
             b"PRIVATE KEY-" in inside
-            or (_may_hold_a_key(inside) and _SHAPES.search(inside))
+            or (_LONG.search(inside) and _SHAPES.search(inside))
             or (known and known.search(inside))
             or (inside.isascii() and any(find_named(inside)))
         ):
@@ -141,8 +143,12 @@ def _in_urls(data: bytes) -> Iterator[Span]:
 
 
 def _may_hold_a_key(data: bytes) -> bool:
+    if len(data) > _SHORT or is_compiled(_SHAPES):
+        return True
     words = (match[0] for match in _LONG.finditer(data))
-    return any(_varied(word) and not _DIGEST.fullmatch(word) for word in words)
+    return any(
+        (_varied(word) and not _DIGEST.fullmatch(word)) or _CAPITALS.search(word) for word in words
+    )
 
 
 def _varied(value: bytes) -> bool:
@@ -156,5 +162,5 @@ def _mixed(value: bytes) -> bool:
 
 def _unwrapped(value: bytes) -> bytes:
     """What these characters say when they are base64, or nothing."""
-    plain = value.rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+    plain = value.translate(bytes.maketrans(b"-_", b"+/"), delete=b"=.~")
     return binascii.a2b_base64(plain[: len(plain) - (len(plain) % 4 == 1)] + b"==")

@@ -73,10 +73,13 @@ def _tokens(text: str) -> list[str]:
 
 def _is_english(text: str) -> bool:
     """As it is set: what is not ASCII are dashes, quotes, arrows and pictures, no letters or marks on them."""
-    return not any(
-        each > "\x7f" and (each.isalnum() or unicodedata.category(each)[0] == "M")
-        for each in set(text)
-    )
+    return all(each <= "\x7f" or _is_set(each) for each in set(text))
+
+
+def _is_set(each: str) -> bool:
+    """Where such characters stand there are some letters and marks too."""
+    placed = each < "\u0300" or "\u2000" <= each < "\u3000" or "\U0001f000" <= each < "\U00020000"
+    return placed and not each.isalnum() and unicodedata.category(each)[0] != "M"
 
 
 def _composed(text: str) -> str:

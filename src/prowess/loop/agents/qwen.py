@@ -59,7 +59,8 @@ def read(heard: Heard, said: Mapping[str, Any]) -> None:
         read_results(heard, said)
     elif kind == "result":
         result = text(said.get("result"))
-        if result.startswith(_ERROR) and not (heard.by_model and result in heard.answer):
+        own = heard.by_model and heard.answer.lstrip().startswith(_ERROR)
+        if result.startswith(_ERROR) and not own:
             said = {**said, "is_error": True}
         read_result(heard, said, _usage(table(said.get("usage"))))
 

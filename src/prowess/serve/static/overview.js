@@ -116,6 +116,6 @@ function byModel(models) {
 function first(me) {
   return empty("Nothing has run here yet.",
     "A run is one skill at work on one task. Start one here, or in a terminal; it shows up on this page as it happens.",
-    el("p", { class: "row" }, button("Start a run", () => startRun({ me, model: "demo" }), { class: "primary" }), "or", command("prowess run NAME --model demo")),
-    el("p", { class: "hint" }, marked("With the model `demo` no key is needed. "), link(to("skills"), "Skills"), " shows which there are, and lets you try which one fits a task."));
+    el("p", { class: "row" }, button("Start a run", () => startRun({ me }), { class: "primary" }), "or", command("prowess run session-start")),
+    el("p", { class: "hint" }, marked("Workflows such as `session-start` need no model; a skill needs one, from a key in the environment or a server on this machine. "), link(to("skills"), "Skills"), " shows which there are, and lets you try which one fits a task."));
 }

@@ -99,5 +99,5 @@ function replaced(known) {
 function first(me) {
   return empty("No runs yet.",
     "Each run of a skill gets a line here and a page of its own, with everything that happened in it.",
-    el("p", { class: "row" }, button("Start a run", () => startRun({ me, model: "demo" }), { class: "primary" }), "or", command("prowess run NAME --model demo")));
+    el("p", { class: "row" }, button("Start a run", () => startRun({ me }), { class: "primary" }), "or", command("prowess run session-start")));
 }

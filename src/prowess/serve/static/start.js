@@ -43,7 +43,7 @@ export async function startRun({ me, skill = "", task = "", model = "" }) {
     el("h2", { id: "start-title" }, "Start a run"),
     field("Skill", chosen),
     field("What it is to do", words, "Its arguments: a file, a question, a task in your words."),
-    field("Model", with_, "demo needs no key: it follows a script that the skill brings along."),
+    field("Model", with_, "Workflows need none. demo needs no key, and plays only skills that bring a script along."),
     developer && el("details", {}, el("summary", {}, "More"),
       el("label", { class: "check" }, asks, "Ask me about what no rule grants"),
       field("Also allow, in this run only", allow),
