@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from prowess.core.errors import CancelledRunError, ModelError, UnknownRunError, UsageError
+from prowess.core.errors import (
+    CancelledRunError,
+    ConflictError,
+    ModelError,
+    UnknownRunError,
+    UsageError,
+)
 from prowess.core.ports import Body, Engine, Json, Steps
 from prowess.durable.opening import open_engine
 from prowess.durable.straight import StraightEngine
@@ -249,7 +255,7 @@ def test_a_run_that_has_ended_takes_no_answer(opened: Open) -> None:
             await engine.result("run")
             await engine.send_answer("run", "q1", "too late")
 
-    with pytest.raises(UsageError, match="has ended"):
+    with pytest.raises(ConflictError, match="has ended"):
         asyncio.run(story())
 
 

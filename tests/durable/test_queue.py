@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from postgres import server
-from prowess.core.errors import CancelledRunError, UsageError
+from prowess.core.errors import CancelledRunError, ConflictError
 from prowess.core.ports import Json, Steps
 from prowess.durable.engine import DurableEngine
 from prowess.durable.fair import Limit, Limits, Ticket
@@ -325,7 +325,7 @@ def test_what_has_ended_cannot_be_paused(place: Place) -> None:
         await engine.result("r1")
         await engine.pause("r1")
 
-    with pytest.raises(UsageError, match="has ended"):
+    with pytest.raises(ConflictError, match="has ended"):
         place.within(story)
 
 

@@ -141,7 +141,7 @@ def test_an_iteration_that_was_not_there_is_refused_with_those_that_were(house: 
 
     with pytest.raises(UsageError, match="no iteration 9") as refused:
         forked(house, ended.run, "9")
-    assert refused.value.hint == "use --from 1 to 3"
+    assert refused.value.hint == "it has 1 to 3"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_step_behind_a_skill_that_leaves_no_mark_of_its_own_is_not_guessed(hou
 
     with pytest.raises(UsageError, match="not certain") as refused:
         forked(house, run, "again")
-    assert refused.value.hint == "use --from with one of: first, each, who, sure, deep, last"
+    assert refused.value.hint == "name one of: first, each, who, sure, deep, last"
 
 
 def test_a_step_that_the_run_did_not_come_to_is_refused(house: Home) -> None:

@@ -1,5 +1,6 @@
 """Runs that are there already are paused, resumed and tried again over MCP, in the words of REST."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,9 @@ import pytest
 from mcp import Client
 
 from house import skill_file
+from prowess.core.event import Event
 from prowess.model.scripted import call, final
+from prowess.observe.log import SqliteLog
 from serve.mcp_talking import Home, text_of
 
 
@@ -57,13 +60,42 @@ def test_a_run_is_tried_again_from_an_iteration(at: Path, tmp_path: Path) -> Non
         (at / "a.txt").unlink()
         nowhere = await client.call_tool("prowess_run_fork", {"run": run})
         forked = await ask(client, "run_fork", run=run, iteration=2)
-        while (await ask(client, "run_show", run=forked["run"]))["state"] != "done":
-            pass
-        return [run, nowhere, forked]
+        async with asyncio.timeout(60):
+            while (await ask(client, "run_show", run=forked["run"]))["state"] == "running":  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        whole = await ask(client, "run_fork", run=run, iteration=2.0)
+        wrong = [
+            text_of(await client.call_tool("prowess_run_fork", {"run": run, **each}))
+            for each in ({"step": ""}, {"step": "9" * 150}, {"iteration": 10**9})
+        ]
+        return [run, nowhere, forked, whole, wrong]
 
-    run, nowhere, forked = home.talk(work)
+    run, nowhere, forked, whole, wrong = home.talk(work)
 
     assert "say where it forks" in text_of(nowhere)
     assert forked["forked"] == run
     assert forked["run"] != run
     assert not (at / "a.txt").exists(), "what came before is not done again"
+    assert whole["forked"] == run, "2.0 is a whole number, too"
+    assert "should be non-empty" in wrong[0]
+    assert "has no iteration 999" in wrong[1]
+    assert "maximum" in wrong[2]
+
+
+def test_a_part_of_a_run_is_not_stopped_alone(at: Path, tmp_path: Path) -> None:
+    skill_file(at, "ask", "Ask.")
+    script = [call("Ask", question="Which?"), final("done")]
+
+    async def work(client: Client) -> list[str]:
+        run = (await client.call_tool("ask", {})).structured_content["run"]
+        log = SqliteLog(str(tmp_path / "data" / "log.sqlite3"))
+        log.append(Event(run=f"{run}.1", kind="run.started", payload={"skill": "ask"}))
+        log.close()
+        return [
+            text_of(await client.call_tool(f"prowess_run_{name}", {"run": f"{run}.1"}))
+            for name in ("pause", "resume", "cancel")
+        ]
+
+    told = Home(at, tmp_path / "data", {"ask": script}).talk(work)
+
+    assert all("name the whole run" in each for each in told), told

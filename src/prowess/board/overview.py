@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from prowess.board.asked import session_as_json
+from prowess.board.telling import session_as_json
 from prowess.core.board import (
     FINISHED,
     ROLES,

@@ -59,7 +59,7 @@ def list_(
     json: Json = False,
 ) -> None:
     """The handoffs that are pending or accepted, the oldest first."""
-    from prowess.board.asked import found_handoffs
+    from prowess.board.telling import found_handoffs
 
     with open_board(project, data) as board:
         found = found_handoffs(board, role=role, status=status, ended=all_)

@@ -343,7 +343,7 @@ def _work(
                 whole = await fork(house.log, house.engine, whole, at=fork_at)
                 note(f"run {whole}")
             elif view.ended:
-                raise UsageError(
+                raise ConflictError(
                     f"the run {whole} has ended: {view.state}", hint=again(house.log, whole)
                 )
             else:

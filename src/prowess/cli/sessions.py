@@ -37,8 +37,8 @@ def start(
     json: Json = False,
 ) -> None:
     """Come to work under a name that is free."""
-    from prowess.board.asked import session_as_json
     from prowess.board.sessions import start as started
+    from prowess.board.telling import session_as_json
 
     with open_board(project, data) as board:
         made = session_as_json(started(board, name, role=role, task=task))
@@ -58,7 +58,7 @@ def list_(
     json: Json = False,
 ) -> None:
     """Who is at work, the longest there first."""
-    from prowess.board.asked import session_as_json
+    from prowess.board.telling import session_as_json
 
     with open_board(project, data) as board:
         found = board.sessions(ended=all_)
@@ -89,8 +89,8 @@ def end(
     json: Json = False,
 ) -> None:
     """Leave; tasks that are still in the session's hands go back to the board."""
-    from prowess.board.asked import ended_as_json
     from prowess.board.sessions import end as ended
+    from prowess.board.telling import ended_as_json
 
     with open_board(project, data) as board:
         gone, left = ended(board, name, summary=summary)

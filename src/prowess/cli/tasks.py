@@ -85,7 +85,7 @@ def list_(
     json: Json = False,
 ) -> None:
     """The unfinished tasks, by priority, role and number."""
-    from prowess.board.asked import found_tasks
+    from prowess.board.telling import found_tasks
 
     with open_board(project, data) as board:
         found = found_tasks(board, role=role, status=status, session=session, ended=all_)
@@ -107,7 +107,7 @@ def list_(
 )
 def show(id: Id, project: Project = ".", data: Data = None, json: Json = False) -> None:
     """One task, with its subtasks, its handoffs and all that was said about it."""
-    from prowess.board.asked import whole_task
+    from prowess.board.telling import whole_task
 
     with open_board(project, data) as board:
         found = whole_task(board, id)

@@ -21,6 +21,7 @@ from dbos import error as dbos_error
 
 from prowess.core.errors import (
     CancelledRunError,
+    ConflictError,
     InDoubtError,
     OutsideError,
     StoreError,
@@ -302,7 +303,7 @@ class DurableEngine:
     async def send_answer(self, run_id: str, question_id: str, answer: str) -> bool:
         row = await self._row(run_id)
         if row.status not in UNDER_WAY:
-            raise UsageError(f"the run {run_id} has ended and waits for no answer")
+            raise ConflictError(f"the run {run_id} has ended and waits for no answer")
         return await self._aside(send(self._database, run_id, question_id, answer))
 
     async def is_answered(self, run_id: str, question_id: str) -> bool:
@@ -342,7 +343,7 @@ class DurableEngine:
         """In which queue it is, and how it stands."""
         row = await self._row(run_id)
         if (state := state_of(row, alive=await self._alive([row]))) in _ENDED:
-            raise UsageError(f"the run {run_id} {_ENDED[state]} and cannot be paused")
+            raise ConflictError(f"the run {run_id} {_ENDED[state]} and cannot be paused")
         return row.queue_name, state
 
     def _must_be_left(self, row: WorkflowStatus, *, alive: Collection[str]) -> None:

@@ -11,7 +11,7 @@ from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from prowess.core.errors import CancelledRunError, UnknownRunError, UsageError
+from prowess.core.errors import CancelledRunError, ConflictError, UnknownRunError, UsageError
 from prowess.core.ports import Body, Json, RunState, Standing
 
 _under_way: ContextVar[str] = ContextVar("straight step", default="")
@@ -141,7 +141,7 @@ class StraightEngine:
     async def send_answer(self, run_id: str, question_id: str, answer: str) -> bool:
         run = self._run(run_id)
         if run.task.done():
-            raise UsageError(f"the run {run_id} has ended and waits for no answer")
+            raise ConflictError(f"the run {run_id} has ended and waits for no answer")
         where = run.steps.answered(question_id)
         if where.done():
             return False

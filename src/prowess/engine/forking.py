@@ -17,6 +17,7 @@ from prowess.core.ports import Engine, Log
 from prowess.engine import running, workflows
 from prowess.engine.house import new_run
 
+_DIGITS = 9  # of the number of an iteration
 _REQUEST = "model"  # the step of one request to the model
 _TOLD = ("model.replied", "model.failed")  # each of them tells of one request to the model
 
@@ -52,10 +53,10 @@ def _iteration(log: Log, run: str, events: list[Event], names: list[str], at: st
     own = [place for place, mine in zip(requests, _requests(log, events), strict=False) if mine]
     if not own:
         raise UsageError(f"the run {run} has no iteration yet", hint="run the skill again")
-    if not at.isdecimal() or not 1 <= int(at) <= len(own):
+    if not at.isdecimal() or len(at) > _DIGITS or not 1 <= int(at) <= len(own):
         raise UsageError(
             f"the run {run} has no iteration {at}",
-            hint=f"use --from 1{f' to {len(own)}' if len(own) > 1 else ''}",
+            hint=f"it has {f'1 to {len(own)}' if len(own) > 1 else 'only 1'}",
         )
     return own[int(at) - 1]
 
@@ -104,13 +105,13 @@ def _step(log: Log, run: str, events: list[Event], names: list[str], at: str) ->
     if at not in (part.step for part in parts[1:]):
         raise UsageError(
             f"the run {run} did not come to a step {at!r}",
-            hint=f"use --from with one of: {', '.join(known)}" if known else "run it again",
+            hint=f"name one of: {', '.join(known)}" if known else "run it again",
         )
     place = next(begin for part, begin in zip(parts, begins, strict=True) if part.step == at)
     if place is None:
         raise UsageError(
             f"where the step {at!r} begins is not certain, because a skill was run just before it",
-            hint=f"use --from with one of: {', '.join(known)}",
+            hint=f"name one of: {', '.join(known)}",
         )
     return place
 

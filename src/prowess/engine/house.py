@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from prowess.core.errors import InDoubtError, OutsideError, SkillError, UsageError
+from prowess.core.errors import ConflictError, InDoubtError, OutsideError, SkillError, UsageError
 from prowess.core.event import Event
 from prowess.core.execution import read_execution
 from prowess.core.ports import Body, Json, Log
@@ -129,7 +129,7 @@ class House:
         """
         state = await self.engine.state(run)
         if state == "ended":
-            raise UsageError(
+            raise ConflictError(
                 f"the run {run} has ended", hint=f"`prowess runs show {run}` tells how"
             )
         await self.engine.cancel(run)

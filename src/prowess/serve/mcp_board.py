@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from prowess.board import handoffs, overview, sessions, tasks
-from prowess.board.asked import (
+from prowess.board.telling import (
     ended_as_json,
     found_handoffs,
     found_tasks,

@@ -13,6 +13,7 @@ from prowess.permit.visibility import seen
 from prowess.serve.mcp_own import Own, Returned, choice, number, text
 from prowess.serve.mcp_visit import ToolCall, Visit, told
 from prowess.serve.shown import Shown, Views
+from prowess.serve.steering import shown
 
 SHOWN = 20  # runs
 EVENTS = 100
@@ -61,8 +62,8 @@ async def _runs(call: ToolCall) -> Returned:
 
 
 async def _show(call: ToolCall) -> Returned:
-    views = await views_of(call.visit)
-    return told(await views.show(call.arguments["run"], call.visit.role))
+    house, views = await call.visit.premises.house(), await views_of(call.visit)
+    return told(await shown(house, views, call.arguments["run"], call.visit.role))
 
 
 async def _events(call: ToolCall) -> Returned:

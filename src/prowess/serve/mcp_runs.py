@@ -27,6 +27,7 @@ from prowess.serve.mcp_facts import views_of
 from prowess.serve.mcp_own import Returned
 from prowess.serve.mcp_schemas import WHOLE, one_text
 from prowess.serve.mcp_visit import ToolCall, Visit
+from prowess.serve.steering import check
 from prowess.workflow.renderers.mcp import McpRenderer
 from prowess.workflow.renderers.plain import PlainRenderer, meant
 
@@ -70,7 +71,7 @@ class Runs:
             asked |= {"arguments": by_name.pop(WHOLE, ""), "given": by_name}
             return await _start_workflow(house, skill, asked, user=visit.user)
         request = RunRequest(arguments=one_text(skill, given), **asked)
-        await asyncio.to_thread(house.check, request)
+        await check(house, request, fields=False)
         return await house.start(request, user=visit.user)
 
     async def go_on(self, call: ToolCall, skill: Skill) -> str:

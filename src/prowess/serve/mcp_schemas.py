@@ -60,8 +60,8 @@ def one_text(skill: Skill, given: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def check(schema: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """`UsageError` says which argument is wrong and why."""
+def checked(schema: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is given, with 2 for 2.0 where a whole number is meant; `UsageError` says what is wrong and why."""
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
     wrong = next(iter(Draft202012Validator(schema).iter_errors(dict(given))), None)
@@ -71,6 +71,8 @@ def check(schema: Mapping[str, Any], given: Mapping[str, Any]) -> None:
             f"{where}: {wrong.message}" if where else wrong.message,
             hint=f"it takes {json.dumps(schema['properties'], ensure_ascii=False)}",
         )
+    whole = {name for name, each in schema["properties"].items() if each.get("type") == "integer"}
+    return {name: int(value) if name in whole else value for name, value in given.items()}
 
 
 def _hint(written: object) -> str:

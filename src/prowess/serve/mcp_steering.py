@@ -50,8 +50,10 @@ TOOLS = (
         about="Try again from an iteration of a skill's run or a step of a workflow's, as a run of its own.",
         properties={
             "run": RUN,
-            "iteration": number("The ways part at the beginning of this iteration of a skill."),
-            "step": text("Or at this step of a workflow."),
+            "iteration": number(
+                "The ways part at the beginning of this iteration of a skill.", most=1_000_000
+            ),
+            "step": {**text("Or at this step of a workflow."), "minLength": 1, "maxLength": 200},
         },
         needs=("run",),
         work=_fork,

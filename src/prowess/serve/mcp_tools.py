@@ -18,7 +18,7 @@ from prowess.core.skill import Skill
 from prowess.serve import mcp_board, mcp_facts, mcp_steering
 from prowess.serve.mcp_own import Own, Returned, text
 from prowess.serve.mcp_runs import Runs
-from prowess.serve.mcp_schemas import WHOLE, can_be_tool, check, schema
+from prowess.serve.mcp_schemas import WHOLE, can_be_tool, checked, schema
 from prowess.serve.mcp_visit import ToolCall, Visit, refused, told
 
 
@@ -54,13 +54,11 @@ class Tools:
         """A tool that is not there is the client's mistake."""
         if own:
             call.visit.must_be(own.least)
-            check(own.schema, call.arguments)
-            return await own.work(call)
+            return await own.work(call.with_arguments(checked(own.schema, call.arguments)))
         skill = call.visit.premises.catalog().skills.get(call.params.name)
         if skill is None or not can_be_tool(skill):
             raise MCPError(INVALID_PARAMS, f"there is no tool {call.params.name!r}")
-        check(schema(skill), call.arguments)
-        return await self._run(call, skill, call.arguments)
+        return await self._run(call, skill, checked(schema(skill), call.arguments))
 
     async def _changed(self, call: ToolCall, own: Own | None, what: str) -> None:
         if own is None or not own.reads_only:
@@ -78,7 +76,7 @@ class Tools:
         given = call.arguments.get("inputs") or {}
         if WHOLE in call.arguments:
             given = {**given, WHOLE: call.arguments[WHOLE]}
-        check(schema(skill), given)
+        given = checked(schema(skill), given)
         if call.arguments.get("wait", True):
             return await self._run(call, skill, given)
         return told({"run": await self._runs.start(call.visit, skill, given)})

@@ -74,6 +74,10 @@ class ToolCall:
     def arguments(self) -> Mapping[str, Any]:
         return self.params.arguments or {}
 
+    def with_arguments(self, given: dict[str, Any]) -> "ToolCall":
+        params = self.params.model_copy(update={"arguments": given})
+        return ToolCall(visit=self.visit, params=params)
+
 
 def told(value: Mapping[str, Any]) -> CallToolResult:
     """Facts, for models as text and for programs as they are."""

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict
 
-from prowess.board import asked as told
-from prowess.board import handoffs, names, overview, sessions, tasks
+from prowess.board import handoffs, names, overview, sessions, tasks, telling
 from prowess.core.board import ROLES, task_status_named
 from prowess.serve.auth import Developer
 from prowess.serve.site import TheSite
@@ -116,7 +115,7 @@ def list_tasks(
     offset: Offset = 0,
 ) -> Any:
     """The unfinished ones by priority, role and number; with `all` or a status, others as well."""
-    found = told.found_tasks(site.board, role=role, status=status, session=session, ended=all)
+    found = telling.found_tasks(site.board, role=role, status=status, session=session, ended=all)
     return [each.as_json() for each in found[offset : offset + limit]]
 
 
@@ -138,7 +137,7 @@ def create_task(site: TheSite, _: Developer, asked: NewTask) -> Any:
 @router.get("/tasks/{id}")
 def show_task(site: TheSite, id: Id) -> Any:  # noqa: A002
     """One task with its subtasks, its handoffs and all that was said about it."""
-    return told.whole_task(site.board, id)
+    return telling.whole_task(site.board, id)
 
 
 @router.post("/tasks/{id}/claim")
@@ -165,20 +164,20 @@ def finish_task(site: TheSite, _: Developer, id: Id, asked: Done) -> Any:  # noq
 @router.get("/sessions")
 def list_sessions(site: TheSite, all: bool = False) -> Any:  # noqa: A002, FBT001, FBT002
     """Those at work, the longest there first; with `all` those that have left as well."""
-    return [told.session_as_json(each) for each in site.board.sessions(ended=all)]
+    return [telling.session_as_json(each) for each in site.board.sessions(ended=all)]
 
 
 @router.post("/sessions", status_code=201)
 def start_session(site: TheSite, _: Developer, asked: NewSession) -> Any:
     """Come to work under a name that is free."""
     session = sessions.start(site.board, asked.name, role=asked.role, task=asked.task)
-    return told.session_as_json(session)
+    return telling.session_as_json(session)
 
 
 @router.post("/sessions/{name}/end")
 def end_session(site: TheSite, _: Developer, name: str, asked: SessionEnd) -> Any:
     """Leave; what it still holds goes back to the board."""
-    return told.ended_as_json(*sessions.end(site.board, name, summary=asked.summary))
+    return telling.ended_as_json(*sessions.end(site.board, name, summary=asked.summary))
 
 
 @router.get("/handoffs")
@@ -189,7 +188,7 @@ def list_handoffs(
     all: bool = False,  # noqa: A002, FBT001, FBT002
 ) -> Any:
     """Those that are pending or accepted, the oldest first; with `all` or a status, others as well."""
-    found = told.found_handoffs(site.board, role=role, status=status, ended=all)
+    found = telling.found_handoffs(site.board, role=role, status=status, ended=all)
     return [each.as_json() for each in found]
 
 

@@ -15,8 +15,6 @@ from prowess.core.skill import Skill
 from prowess.engine import workflows
 from prowess.engine.house import new_run
 from prowess.engine.request import RunRequest
-from prowess.model.demo_script import has_script
-from prowess.model.names import NoModelError
 from prowess.observe.follow import end_of, follow
 from prowess.permit.visibility import Role
 from prowess.serve import steering
@@ -100,7 +98,7 @@ async def start_run(site: TheSite, caller: Anyone, asked: Start, response: Respo
             f"{skill.name} takes no values by name", hint="hand them over as arguments"
         )
     else:
-        await check(site, request)
+        await steering.check(site.house, request)
         run = await begin(site, request, **turn)
     response.headers["Location"] = f"/api/runs/{run}"
     return {"run": run}
@@ -127,10 +125,7 @@ async def list_runs(
 @router.get("/{id}")
 async def show_run(site: TheSite, caller: Anyone, id: Id) -> Any:  # noqa: A002
     """How it stands, what it used, what it answered."""
-    told = await site.views.show(id, caller.role)
-    if told["state"] == "queued" and "." not in id:
-        told["waits"] = await site.house.why_waiting(id)
-    return told
+    return await steering.shown(site.house, site.views, id, caller.role)
 
 
 @router.post("/{id}/cancel")
@@ -232,20 +227,3 @@ async def _begun(site: Site, run: str) -> None:
         async with asyncio.timeout(BEGINS), aclosing(follow(site.log, run)) as events:
             async for _ in events:
                 break
-
-
-async def check(site: Site, request: RunRequest) -> None:
-    """Refuse what cannot begin, with what helps who asks a server."""
-    try:
-        await asyncio.to_thread(site.house.check, request)
-    except NoModelError as error:
-        folder = site.catalog.get(request.skill).path
-        raise UsageError(str(error), hint=_ways(offline=has_script(folder))) from error
-
-
-def _ways(*, offline: bool) -> str:
-    """How to come by a model for who asks a server; the flags of a command are none of theirs."""
-    here = 'name another in the field "model", such as "ollama:NAME"'
-    keys = "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY"
-    told = f"{here}; or start the server with a key in its environment ({keys})"
-    return f'{told}; or try it offline with "model": "demo"' if offline else told

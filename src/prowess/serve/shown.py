@@ -20,7 +20,7 @@ KEPT = 20_000  # views of ended runs, which never change again
 SHOWN = 100  # characters of an id in a message
 LOOKED = 200  # runs looked at in one go for those that are wanted
 LOOKS = 10
-LISTED = "GET /api/runs lists those there are"
+LISTED = "GET /api/runs lists those there are, as do `prowess runs` and the tool `prowess_runs`"
 Shown = Literal[State, Standing]
 
 

@@ -36,10 +36,10 @@ from prowess.discover.roots import ladder
 from prowess.engine import role_prompt
 from prowess.engine.house import new_run
 from prowess.loop.agents.known import open_program
-from prowess.serve import hired
+from prowess.serve import hired, steering
 from prowess.serve.auth import Developer
 from prowess.serve.problems import HttpError
-from prowess.serve.rest_runs import begin, check, request_of
+from prowess.serve.rest_runs import begin, request_of
 from prowess.serve.site import Site, TheSite
 
 router = APIRouter(prefix="/api/sessions", tags=["board"])
@@ -124,7 +124,7 @@ async def _ready(
         order = request_of(
             site, skill=skill.name, arguments=prompt, model=asked.model, answers=True
         )
-        await check(site, order)
+        await steering.check(site.house, order)
         return lambda run: begin(site, order, run=run, user=user)
     open_program(asked.agent)
     text, _ = role_prompt(_role(asked), site.catalog)

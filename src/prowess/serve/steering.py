@@ -1,14 +1,44 @@
-"""What may be done to a run that is there: cancel, pause, resume, fork. REST and MCP say the same words."""
+"""Whether a run may begin, how it stands, cancel, pause, resume, fork. REST and MCP say the same words."""
 
+import asyncio
 from typing import Any
 
 from prowess.core.errors import ConflictError, UsageError
 from prowess.engine.forking import fork as parted
 from prowess.engine.house import House
+from prowess.engine.request import RunRequest
+from prowess.model.demo_script import has_script
+from prowess.model.names import NoModelError
 from prowess.observe.views import RunView
+from prowess.permit.visibility import Role
 from prowess.serve.shown import Views
 
 MOST_PRIORITY = 100
+_KEYS = "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY"
+
+
+async def check(house: House, request: RunRequest, *, fields: bool = True) -> None:
+    """
+    Refuse what cannot begin, with what helps who asks a server: the flags of a command are none of
+    theirs. `fields`: they can name the model themselves.
+    """
+    try:
+        await asyncio.to_thread(house.check, request)
+    except NoModelError as error:
+        folder = house.world.catalog().get(request.skill).path
+        named = 'name another in the field "model", such as "ollama:NAME"; or '
+        demo = '; or try it offline with "model": "demo"'
+        ways = f"{named if fields else ''}start the server with a key in its environment ({_KEYS})"
+        offline = fields and has_script(folder)
+        raise UsageError(str(error), hint=ways + (demo if offline else "")) from error
+
+
+async def shown(house: House, views: Views, run: str, role: Role) -> dict[str, Any]:
+    """How it stands; of one in the queue, also what it waits for."""
+    told = await views.show(run, role)
+    if told["state"] == "queued" and "." not in run:
+        told["waits"] = await house.why_waiting(run)
+    return told
 
 
 async def cancel(house: House, views: Views, run: str) -> dict[str, Any]:
@@ -47,7 +77,7 @@ async def fork(
     await views.get(run)
     if (iteration is None) == (step is None):
         raise UsageError("say where it forks", hint="with `iteration`, or with `step`")
-    at, most = step or str(iteration), MOST_PRIORITY if hurries else 0
+    at, most = str(iteration) if step is None else step, MOST_PRIORITY if hurries else 0
     new = await parted(house.log, house.engine, _whole(run), at=at, user=user, most=most)
     return {"run": new, "forked": run}
 

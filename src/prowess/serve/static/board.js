@@ -69,7 +69,7 @@ function card(page, task) {
 /** A task is claimed by a session: one that is at work, or a new one under a name that is free. */
 async function claim(page, task) {
   const [suggested] = await api.names(task.role);
-  const working = page.sessions.filter((each) => !each.ended);
+  const working = page.sessions;
   const who = el("select", { name: "session", required: true },
     suggested && el("option", { value: `+${suggested.name}` }, `${suggested.name}, new here as ${task.role}`),
     working.map((each) => el("option", { value: each.name }, `${each.name}, at work as ${each.role}`)));
@@ -125,7 +125,7 @@ function dialog(title, content, words = "", work = null) {
 }
 
 function sessions(page) {
-  const here = page.sessions.filter((each) => !each.ended && (!page.role || each.role === page.role));
+  const here = page.sessions.filter((each) => !page.role || each.role === page.role);
   if (!here.length) return section("Nobody is at work", el("p", { class: "hint" }, "A session is an agent or a person at work under a name. Claim a task to start one, or: ", command("prowess session start NAME --role engineer")));
   return section(`${count(here.length)} at work`, table("Sessions", [["Name"], ["Role"], ["About"], ["Since", "num"], ["", "num plain"]], here.map((each) => [
     each.name, each.role, each.task, ago(each.started),
@@ -136,7 +136,7 @@ function sessions(page) {
 function handoffs(page) {
   const open = page.handoffs.filter((each) => ["pending", "accepted"].includes(each.status) && (!page.role || each.to_role === page.role));
   if (!open.length) return null;
-  const working = page.sessions.filter((each) => !each.ended);
+  const working = page.sessions;
   return section(plural(open.length, "handoff"), table("Handoffs", [["From"], ["To"], ["What", "wide"], ["Task"], ["Status"], ["", "num plain"]], open.map((each) => {
     const taker = working.find((session) => session.role === each.to_role);
     const accept = each.status === "pending" && page.may && taker;
