@@ -92,3 +92,10 @@ def test_a_list_that_cannot_be_worked_through_is_refused_by_name(
 ) -> None:
     with pytest.raises(UsageError, match=problem):
         tasks(*rows)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "tasks: []"])
+def test_a_file_without_a_task_says_so_and_what_a_task_has(text: str) -> None:
+    with pytest.raises(UsageError, match=r"none.yaml holds no task") as refused:
+        read_tasks(text, name="none.yaml")
+    assert "`id` and `title`" in refused.value.hint

@@ -220,6 +220,9 @@ def test_a_name_that_is_not_on_the_board_is_refused_with_the_nearest_or_with_all
         role_named("zzz")
     with pytest.raises(UsageError, match="no priority 'x'") as priority:
         priority_named("x")
+    with pytest.raises(UsageError, match="no status 'don'") as mistyped:
+        task_status_named("don")
+    assert mistyped.value.hint.startswith("did you mean done? use open,")
     with pytest.raises(UsageError, match="no status 'x'") as status:
         task_status_named("x")
     with pytest.raises(UsageError, match="no status 'x'") as handoff:

@@ -14,6 +14,11 @@ from prowess.core.errors import SkillError, UsageError
 from prowess.core.evidence import Spec
 from prowess.core.safe_yaml import read_mapping
 
+_FIELDS = (
+    "each task has `id` and `title`, and may have `summary`, `acceptanceCriteria`, `filesAllowed`,"
+    " `dependsOn` and `status`"
+)
+
 
 def read_tasks(text: str, *, name: str) -> list[Spec]:
     """The tasks in order; `UsageError` with everything that is wrong."""
@@ -24,7 +29,7 @@ def read_tasks(text: str, *, name: str) -> list[Spec]:
         for problem in problems(row, "task")
     ]
     if wrong:
-        raise UsageError(f"{name}: {'; '.join(wrong[:8])}", hint="docs/checking.md has the fields")
+        raise UsageError(f"{name}: {'; '.join(wrong[:8])}", hint=_FIELDS)
     specs = [_spec(row) for row in rows]
     if told := list_problems(specs):
         raise UsageError(f"{name}: {'; '.join(told)}", hint="mend the ids and dependsOn")
@@ -73,10 +78,9 @@ def _parsed(text: str, name: str) -> Any:
 def _rows(value: Any, name: str) -> list[Any]:
     if isinstance(value, Mapping) and "tasks" in value:
         value = value["tasks"]
-    rows = value if isinstance(value, list) else [value]
-    if not rows:
-        raise UsageError(f"{name} holds no task", hint="write one task, or a list of them")
-    return rows
+    if not value:
+        raise UsageError(f"{name} holds no task", hint=f"write one, or a list of them; {_FIELDS}")
+    return value if isinstance(value, list) else [value]
 
 
 def _where(row: Any, number: int) -> str:

@@ -51,7 +51,8 @@ class AgentsFile:
             return ""
         except OSError as error:
             raise OutsideError(
-                f"{self.path} cannot be read: {error.strerror}", hint="nothing was changed"
+                f"{self.path} cannot be read: {error.strerror}",
+                hint="nothing was changed; see that it is yours to read",
             ) from error
         try:
             return read_plain(descriptor, self.path, os.fstat(descriptor)).decode("utf-8")
@@ -82,7 +83,8 @@ class AgentsFile:
                 raise
         except OSError as error:
             raise OutsideError(
-                f"{self.path} cannot be written: {error.strerror}", hint="nothing was changed"
+                f"{self.path} cannot be written: {error.strerror}",
+                hint="nothing was changed; see that the file and its folder are yours to write",
             ) from error
 
     def _mode(self) -> int:

@@ -19,7 +19,7 @@ def given_values(answers: str | None, settings: Sequence[str]) -> dict[str, Any]
     for setting in settings:
         key, sign, value = setting.partition("=")
         if not sign or not key.strip():
-            raise UsageError(f"--set {setting}", hint="write it as --set name=value")
+            raise UsageError(f"--set {setting} names no value", hint="write it as --set name=value")
         given[key.strip()] = value
     return given
 

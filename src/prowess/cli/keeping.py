@@ -50,7 +50,9 @@ def backup(
     if json:
         print_json({"file": file, **made.as_json()})
         return
-    say(f"{file}: {_told(made.rows)}, {counted(len(made.files), 'file')}, {made.size:,} bytes")
+    say(
+        f"{file}: {_told(made.rows)}, {counted(len(made.files), 'file')}, {os.path.getsize(file):,} bytes"
+    )
     for name, why in made.left_out.items():
         note(f"left out, {why}: {name}")
 

@@ -7,12 +7,13 @@ no unfinished subtask. A change that does not apply is an error that says how th
 """
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
 from prowess.core.errors import UsageError
+from prowess.core.near import did_you_mean
 
 RUN = "board"  # the run under which the log keeps what happens on the board
 
@@ -277,11 +278,17 @@ def task_status_named(name: str) -> TaskStatus:
     for status in TASK_STATUSES:
         if wanted == status:
             return status
-    raise UsageError(f"there is no status {name!r}", hint=f"use {', '.join(TASK_STATUSES)}")
+    raise _no_status(name, TASK_STATUSES)
 
 
 def handoff_status_named(name: str) -> HandoffStatus:
     for status in HANDOFF_STATUSES:
         if name.lower() == status:
             return status
-    raise UsageError(f"there is no status {name!r}", hint=f"use {', '.join(HANDOFF_STATUSES)}")
+    raise _no_status(name, HANDOFF_STATUSES)
+
+
+def _no_status(name: str, known: Sequence[str]) -> UsageError:
+    near = did_you_mean(name, known, most=1)
+    listed = f"use {', '.join(known)}"
+    return UsageError(f"there is no status {name!r}", hint=f"{near} {listed}" if near else listed)

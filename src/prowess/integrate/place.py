@@ -80,5 +80,6 @@ class Place:
 
     def _outside(self, what: str, error: OSError) -> OutsideError:
         return OutsideError(
-            f"{self.path} cannot be {what}: {error.strerror}", hint="nothing was changed"
+            f"{self.path} cannot be {what}: {error.strerror}",
+            hint="nothing was changed; see that the file and its folder are yours to write",
         )

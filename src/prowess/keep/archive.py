@@ -214,7 +214,8 @@ def _leads_out(name: str) -> bool:
 
 def refused(path: str, why: str) -> RefusedError:
     return RefusedError(
-        f"{path} is not restored: {why}", hint="nothing was changed; take another backup"
+        f"{path} is not restored: {why}",
+        hint="nothing was changed; name another backup, or make one with `prowess backup FILE`",
     )
 
 

@@ -26,6 +26,8 @@ def plan_bytes(path: str) -> bytes:
     except RefusedError as error:
         raise UsageError(str(error), hint=error.hint) from None
     except OSError as error:
+        gone = isinstance(error, FileNotFoundError | NotADirectoryError)
         raise UsageError(
-            f"{path} cannot be read: {error.strerror}", hint="name a plan that exists"
+            f"{path} cannot be read: {error.strerror}",
+            hint="name a plan that exists" if gone else "see that it is yours to read",
         ) from None

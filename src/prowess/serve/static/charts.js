@@ -23,7 +23,7 @@ export function bars(title, days, series, words) {
         svg("title", {}, `${day(each.day)}: ${one.name} ${words(value)}`));
     });
   });
-  return picture(title, days, words(most), drawn, legend(series), spoken(days, totals, words));
+  return picture(title, days, words(Math.max(...totals, 0)), drawn, legend(series), spoken(days, totals, words));
 }
 
 /** Lines of shares from 0 to 1; a day without a value is a gap. */

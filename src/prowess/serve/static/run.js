@@ -108,7 +108,7 @@ function stands(page) {
   question(page);
   answer(page);
   proven(page);
-  if (page.told !== page.view.state && page.told) say(`The run is ${STATES[page.view.state]?.word ?? page.view.state}`);
+  if (page.told !== page.view.state && page.told) say(`The run: ${STATES[page.view.state]?.word ?? page.view.state}`);
   page.told = page.view.state;
 }
 
