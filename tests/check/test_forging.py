@@ -2,12 +2,17 @@
 
 import os
 import py_compile
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from check.checks import PYTEST, check, claim, output, verdicts
+from check.checks import PYTEST, check, claim, output, ran, verdicts
 from check.repository import Repository
+from prowess.check.judges import spoiled, touched
+from prowess.check.scope import scope
+from prowess.core.evidence import Evidence, Spec
 from prowess.core.ports import Sandbox
 
 GOOD = "def test_a():\n    assert True\n\n\ndef test_b():\n    assert True\n"
@@ -174,3 +179,105 @@ def test_leaving_a_test_run_from_inside_is_excused_by_nothing(
 
     assert verdicts(report) == ["INCONCLUSIVE"]
     assert "lib/a.py can end a test run" in report.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        output("echo all payments work", "prints `all payments work`"),
+        output("/bin/echo all payments work", "prints `all payments work`"),
+        output("bash -c 'echo all payments work'", "prints `all payments work`"),
+        output("""python3 -c 'print("all payments work")'""", "prints `all payments work`"),
+        ran("/bin/true"),
+        ran("sh -c true"),
+        ran("bash -c 'echo 42 passed in 0.1s'"),
+    ],
+)
+def test_a_command_that_says_its_own_words_shows_nothing(
+    tested: Repository, sandbox: Sandbox, evidence: Evidence
+) -> None:
+    tested.put("note.txt", "done\n")
+
+    report = check(tested, sandbox, "Payments work", claims=[claim("Payments work", evidence)])
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+
+
+def test_what_a_command_hears_of_the_work_counts(tested: Repository, sandbox: Sandbox) -> None:
+    tested.put("app.py", "print('paid 42')\n")
+    heard = output("python3 app.py", "prints `paid 42`")
+    found = output("grep 'paid 42' app.py", "finds `paid 42`")
+
+    for each in (heard, found):
+        assert check(tested, sandbox, "It pays", claims=[claim("It pays", each)]).passed
+
+
+@pytest.mark.parametrize("what", ["a folder without a file", "no file"])
+def test_what_git_cannot_keep_does_not_exist(
+    tested: Repository, sandbox: Sandbox, what: str
+) -> None:
+    place = tested.folder / "docs" / "guide.md"
+    place.parent.mkdir()
+    place.mkdir() if "folder" in what else os.mkfifo(place)
+    tested.put("note.txt", "done\n")
+
+    report = check(tested, sandbox, "`docs/guide.md` exists")
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert f"docs/guide.md is {what}, which git does not keep" in report.reasons[0]
+
+
+def test_a_judge_that_is_too_long_to_be_read_is_one_all_the_same(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("conftest.py", "#" * (5 * 1024 * 1024))
+    assert verdicts(check(tested, sandbox, PASSES)) == ["INCONCLUSIVE"]
+
+    (tested.folder / "conftest.py").unlink()
+    tested.put("pyproject.toml", "#" * (5 * 1024 * 1024))
+    assert verdicts(check(tested, sandbox, PASSES)) == ["INCONCLUSIVE"]
+
+
+@pytest.mark.parametrize(
+    ("path", "command"),
+    [
+        ("src/pytest.py", "python -m pytest"),
+        ("backend/pytest/__init__.py", "python -m pytest"),
+        ("src/sitecustomize/__init__.py", "python -m pytest"),
+        ("ruff.toml", "ruff check ."),
+        ("pyproject.toml", "ruff check ."),
+        ("mypy.ini", "mypy src"),
+        ("eslint.config.js", "npm run lint"),
+        ("phpunit.xml", "vendor/bin/phpunit"),
+    ],
+)
+def test_what_decides_how_a_command_ends_is_a_judge_of_it(path: str, command: str) -> None:
+    text = '[tool.ruff]\nexclude = ["src"]\n'
+    spec, scoped = Spec(id="T", title="Do it"), scope(("**",), [])
+    found = touched({}, {path: text}, spec=spec, found=scoped)
+
+    assert spoiled(found, [command])
+    assert not spoiled(found, ["cat note.txt"])
+    excused = replace(spec, files=(path,))
+    assert not spoiled(touched({}, {path: text}, spec=excused, found=scoped), [command])
+
+
+def test_a_task_does_not_change_what_another_one_will_be_proven_by(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("guide.md", "Read it.\n")
+    asked: dict[str, Any] = {"others": (f"{PYTEST} test_it.py",)}
+    assert check(tested, sandbox, "`guide.md` exists", **asked).passed
+
+    tested.put("conftest.py", "")
+    report = check(tested, sandbox, "`guide.md` exists", **asked)
+
+    assert verdicts(report) == ["PASS", "FAIL"]
+    assert "the change touches conftest.py: put it back" in report.reasons[0]
+    assert check(tested, sandbox, "`guide.md` exists").passed
+
+
+def test_a_word_that_only_looks_like_a_skip_is_none(tested: Repository, sandbox: Sandbox) -> None:
+    tested.put("test_it.py", GOOD + "\n\ndef test_page():\n    assert dict(skip=2)\n")
+
+    assert check(tested, sandbox, PASSES).passed

@@ -11,7 +11,7 @@ import pytest
 from check.checks import check, claim, inspected
 from check.repository import Repository
 from prowess.check import schemas
-from prowess.check.claims import read_claims, said_claims
+from prowess.check.claims import objects_in, read_claims, said_claims
 from prowess.check.report import evidence_json, write_artifacts
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.evidence import Report
@@ -288,3 +288,11 @@ def test_words_are_no_claims_and_a_wrong_shape_is_none_either() -> None:
     assert "schemaVersion is missing" in ignored[0].why
     with pytest.raises(UsageError, match="is not JSON"):
         read_claims("PASS", name="e.json")
+
+
+def test_evidence_is_found_behind_any_amount_of_code() -> None:
+    text = json.dumps({"criteria": []})
+    code = "if (a) { b(); } " * 3_000
+
+    assert objects_in(f"{code}\n{text}") == [{"criteria": []}]
+    assert objects_in(f'{text} {code} {{"verdict": "CHANGES"}}')[-1] == {"verdict": "CHANGES"}

@@ -7,6 +7,7 @@ import pytest
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
 from prowess.check.commands import Ran
+from prowess.check.kept_tests import altered
 from prowess.check.moved_tests import Moved
 from prowess.check.run_reports import read_report
 from prowess.check.runners import Form
@@ -191,3 +192,24 @@ def test_where_there_is_no_report_what_is_printed_names_a_test() -> None:
 
     assert Moved(name="adds", source="src/a.rs", to=("src/b.rs",)).still_runs(ran)
     assert not Moved(name="add", source="src/a.rs", to=("src/b.rs",)).still_runs(ran)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "same"),
+    [
+        ('const { a } = require("./x");', 'const { a, b } = require("./x");', True),
+        ('import { a } from "./x";', 'import { a, b } from "./x"', True),
+        ('import { a } from "./x";', 'import {\n  a,\n  b,\n} from "./x";', True),
+        ('import x, { a } from "./x";', 'import x, { a, b } from "./x";', True),
+        ('import { a } from "./x";', 'import { b } from "./x";', False),
+        ('import { a } from "./x";', 'import { a, b } from "./y";', False),
+        ('const { a } = require("./x");', "const a = () => 1;", False),
+        ('const a = f("./x");', 'const { a, b } = require("./x");', False),
+    ],
+)
+def test_one_more_name_from_the_same_place_alters_no_test(
+    before: str, now: str, *, same: bool
+) -> None:
+    test = '\ntest("a", () => { expect(a()).toBe(1) })\n'
+
+    assert (altered("a.test.js", before + test, now + test) == []) is same

@@ -190,3 +190,19 @@ def test_settings_are_as_they_were_where_only_their_copies_are_gone(repo: Path) 
     kept.put_back()
 
     assert git(repo, "config", "user.email").strip() == "a@b"
+
+
+def test_another_place_for_the_settings_is_put_aside(repo: Path) -> None:
+    def plants(folder: Path, order: AgentOrder) -> str:
+        shutil.copytree(folder / ".git", folder / ".git" / "x", symlinks=True)
+        write_file(folder / ".git/x/hooks/pre-commit", "#!/bin/sh\ntouch caught\n").chmod(0o755)
+        write_file(folder / ".git/commondir", "x\n")
+        return writes("hello.txt", "hi")(folder, order)
+
+    ended = loop(repo, ONE, Scripted([plants]))
+
+    assert "- [R] Say hello" in ended.plan
+    assert not (repo / ".git/commondir").exists()
+    assert "commondir.changed-" in ended.told("run.warned")[0]["summary"]
+    git(repo, "commit", "--allow-empty", "-m", "mine")
+    assert not (repo / "caught").exists()

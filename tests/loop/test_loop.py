@@ -1,5 +1,6 @@
 """The loop from plan to proven result, with real git, real checks, and agents that cannot be trusted."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -401,3 +402,17 @@ def test_the_skills_chosen_for_a_task_are_handed_to_the_agent(repo: Path) -> Non
     loop(repo, "- [ ] Say hello @greeting\n  - `false` exits with 1\n", Scripted([look]))
 
     assert handed[0]["greeting"] == str(folder)
+
+
+def test_an_agent_that_ticks_and_is_stopped_leaves_no_tick(repo: Path) -> None:
+    """Whoever stops the loop then begins another, which believes what is ticked."""
+
+    def ticks(folder: Path, order: AgentOrder) -> str:
+        plan = folder / "PLAN.md"
+        plan.write_text(plan.read_text().replace("[ ]", "[R]"))
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        loop(repo, ONE, Scripted([ticks]))
+
+    assert "- [ ] Say hello" in (repo / "PLAN.md").read_text()

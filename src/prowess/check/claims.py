@@ -5,6 +5,7 @@ A claim of the wrong shape is no claim. What an agent writes around its JSON is 
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,8 @@ from prowess.core.errors import UsageError
 from prowess.core.evidence import Claim, Evidence, Ignored
 
 MAX_CHARS = 4 * 1024 * 1024
-_MOST_STARTS = 200  # places in an answer at which JSON is looked for
+_MOST_STARTS = 2_000  # places in an answer at which JSON is looked for
+_START = re.compile(r"\{\s*[\"}]")  # of an object
 
 
 def read_claims(text: str, *, name: str) -> list[Claim]:
@@ -62,16 +64,16 @@ def objects_in(answer: str) -> list[dict[str, Any]]:
     text = answer[-MAX_CHARS:]
     decoder = json.JSONDecoder()
     found = []
-    place = text.find("{")
-    for _ in range(_MOST_STARTS):
-        if place < 0:
-            break
+    # Of very many braces the last count: an agent shows its code first and its evidence at the end.
+    starts = [match.start() for match in _START.finditer(text)][-_MOST_STARTS:]
+    end = 0
+    for place in starts:
+        if place < end:
+            continue
         try:
             value, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
-            end = place + 1
-        else:
-            if isinstance(value, dict):
-                found.append(value)
-        place = text.find("{", end)
+            continue
+        if isinstance(value, dict):
+            found.append(value)
     return found

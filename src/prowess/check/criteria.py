@@ -12,7 +12,7 @@ says more than that may be refuted here, and is never proven here.
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from prowess.check.probes import Probe
@@ -60,6 +60,14 @@ def propose(text: str, *, validation: Sequence[str] = (), find_test: FindTest) -
         whole = whole and bool(found)
         probes += found
     return Proposal(probes=tuple(probes), whole=whole)
+
+
+def commands_of(texts: Iterable[str], *, validation: Sequence[str] = ()) -> list[str]:
+    """The commands that would be run to prove these criteria."""
+    proposals = (propose(text, validation=validation, find_test=lambda name: []) for text in texts)
+    probes = [probe for each in proposals for probe in each.probes]
+    runs = ("command_output", "test_result")
+    return list(dict.fromkeys(probe.target for probe in probes if probe.type in runs))
 
 
 def success_of(command: str) -> Probe:

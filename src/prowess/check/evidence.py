@@ -6,11 +6,12 @@ Files are opened beneath the work tree and nowhere else. What cannot be looked a
 """
 
 import os
+import stat
 from dataclasses import dataclass, replace
 
 from prowess.check.commands import Ran, Run
 from prowess.check.probes import Probe, squeezed
-from prowess.check.shell import says_nothing
+from prowess.check.shell import is_inline, says_nothing
 from prowess.check.tests_run import TestRun, read_test_run
 from prowess.core.errors import RefusedError
 from prowess.core.evidence import State
@@ -42,8 +43,10 @@ async def look(probe: Probe, *, folder: str, run: Run | None) -> Sight:
         return _inspection(probe, folder)
     if run is None:
         return _unconfirmed("no sandbox runs here, so a command that was proposed is not run")
-    if not probe.quotes and says_nothing(probe.target):
-        return _unconfirmed("its exit code is the same whatever is true")
+    heard = [quote for quote in probe.quotes if squeezed(quote) not in squeezed(probe.target)]
+    if not heard and (says_nothing(probe.target) or (probe.quotes and is_inline(probe.target))):
+        why = "it says its own words" if probe.quotes else "its exit code is the same"
+        return _unconfirmed(f"{why} whatever is true")
     ran = await run(probe.target)
     kind = read_test_run(ran.output, code=ran.code).kind
     tests = probe.type == "test_result" or bool(ran.runner or kind)
@@ -61,9 +64,27 @@ def _ended(probe: Probe, ran: Ran) -> Sight:
     return _output(probe, ran)
 
 
+def _unkept(descriptor: int) -> str:
+    """What is there in the place of a file or of a folder with files; empty where it is one of these."""
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISDIR(mode):
+        return "" if stat.S_ISREG(mode) else "no file"
+    return (
+        ""
+        if any(files for *_, files, _ in os.fwalk(dir_fd=descriptor))
+        else "a folder without a file"
+    )
+
+
 def _existence(probe: Probe, folder: str) -> Sight:
     try:
-        os.close(open_in(folder, probe.target.removesuffix("/")))
+        descriptor = open_in(folder, probe.target.removesuffix("/"))
+        try:
+            unkept = _unkept(descriptor) if probe.there else ""
+        finally:
+            os.close(descriptor)
+        if unkept:
+            return _unconfirmed(f"{probe.target} is {unkept}, which git does not keep")
         there = True
     except AbsentError:
         there = False

@@ -28,7 +28,7 @@ from prowess.check.moved_tests import (
     moved_tests,
     stayed_tests,
 )
-from prowess.check.runners import may_run_tests
+from prowess.check.runners import RUNS_TESTS, may_run_tests
 from prowess.check.scripts import scripts_of
 from prowess.core.evidence import Change, Scope, Spec
 
@@ -38,29 +38,52 @@ _WEB = r"\b(?:npm|pnpm|yarn|bun|npx|bunx|node|jest|vitest|mocha|ava|playwright)\
 # Files that decide by their mere presence how tests end, or what is run in the place of a program, and
 # the commands that they matter to.
 _FILES = (
-    (r"conftest\.py|\.?pytest\.(?:ini|toml)|(?:site|user)customize\.py|.*\.pth", _ANY),
+    (r"conftest\.py|\.?pytest\.(?:ini|toml)|.*\.pth", _ANY),
+    (r"(?:site|user)customize(?:/__init__)?\.py", _ANY),
     (r"entry_points\.txt", _ANY),  # how a plugin of pytest makes itself known
-    (r"(?:jest|vitest|vite|ava|playwright)\.config\.\w+|\.mocharc(?:\.\w+)?", _WEB),
+    (r"(?:jest|vitest|vite|ava|playwright|babel)\.config\.\w+|\.(?:mocha|babel)rc(?:\.\w+)?", _WEB),
+    (r"(?:jest|vitest)\.(?:setup|workspace)\.\w+", _WEB),
     (r"\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml", _WEB),
     (r"\.cargo/config(?:\.toml)?|rust-toolchain(?:\.toml)?", r"\bcargo\b"),
     (r"(?:GNU)?[Mm]akefile|.*\.mk", r"\bmake\b"),
     (r"[Jj]ustfile", r"\bjust\b"),
     (r"noxfile\.py", r"\bnox\b"),
+    (r"\.rspec", r"\brspec\b"),
+    (r"Rakefile", r"\brake\b"),
+    (r"phpunit\.xml(?:\.dist)?", r"\bphpunit\b"),
+    (r"Taskfile\.ya?ml", r"\btask\b"),
+    (r"\.coveragerc", r"\bcoverage\b|--cov\b"),
+    # What linters and type checkers are to overlook.
+    (r"\.?ruff\.toml", r"\bruff\b"),
+    (r"\.?mypy\.ini", r"\bmypy\b"),
+    (r"\.flake8", r"\bflake8\b"),
+    (r"\.?pylintrc", r"\bpylint\b"),
+    (r"pyrightconfig\.json", r"\bpyright\b"),
+    (r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.eslintignore", rf"\beslint\b|{_WEB}"),
+    (r"tsconfig[\w.-]*\.json", rf"\btsc\b|{_WEB}"),
+    (r"\.golangci\.\w+", r"\bgolangci-lint\b"),
+    (r"\.?clippy\.toml", r"\bclippy\b"),
 )
 # Files of which a part does.
-_PARTS = {
-    "pyproject.toml": (("tool.pytest", "tool.tox"), _ANY),
-    "setup.cfg": (("tool:pytest",), _ANY),
-    "tox.ini": (("pytest", "tox", "testenv"), _ANY),
-    "package.json": (("scripts", "jest", "vitest", "mocha", "ava"), _WEB),
-    "Cargo.toml": (("test", "lib", "bin"), r"\bcargo\b"),
+_PYTHON = {
+    f"tool.{name}": rf"\b{name}\b" for name in ("ruff", "mypy", "pylint", "pyright", "coverage")
+}
+_PARTS: Mapping[str, Mapping[str, str]] = {
+    "pyproject.toml": {"tool.pytest": _ANY, "tool.tox": _ANY, **_PYTHON},
+    "setup.cfg": {"tool:pytest": _ANY, "mypy": r"\bmypy\b", "flake8": r"\bflake8\b"},
+    "tox.ini": {"pytest": _ANY, "tox": _ANY, "testenv": _ANY, "flake8": r"\bflake8\b"},
+    "package.json": dict.fromkeys(("scripts", "jest", "vitest", "mocha", "ava"), _WEB),
+    "Cargo.toml": dict.fromkeys(("test", "lib", "bin"), r"\bcargo\b"),
 }
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
 )
 # Python looks in the folder that it is started in before it looks among its own modules.
-_MODULE = re.compile(r"(\w+)(?:/__(?:init|main)__)?\.(?:py|pyc|pyd|[\w.-]*so)")
+# Below it lies what a path of modules may name: there the names of test runners are taken by nobody else.
+_MODULE = re.compile(r"(.*/)?(\w+)\.(?:py|pyc|pyd|[\w.-]*so)")
+_PACKAGE = re.compile(r"/__(?:init|main)__(?=\.)")
 _RUNNERS = frozenset("pytest _pytest py pluggy iniconfig packaging unittest xdist".split())
+_BELOW = _RUNNERS - {"py", "packaging"}
 _LEAVES = re.compile(r"\bos\._exit\b|\bfrom os import[^\n]*\b_exit\b")
 
 
@@ -80,15 +103,28 @@ class Touched:
     def spoils(self, ran: Ran, *, tests: bool) -> bool:
         if self.unless and self.unless.still_runs(ran):
             return False
-        if self.weakens and may_run_tests(ran.command):
+        return self.judges(ran.command, tests=tests)
+
+    def judges(self, command: str, *, tests: bool) -> bool:
+        if self.weakens and may_run_tests(command):
             return True
-        return bool(re.search(self.matters_to, ran.command)) and (tests or self.matters_to != _ANY)
+        return bool(re.search(self.matters_to, command)) and (tests or self.matters_to != _ANY)
 
 
 def doubt(touched: Sequence[Touched], ran: Ran, *, tests: bool) -> str:
     """Why what this run says does not count, or an empty text. `tests`: it is a run of tests."""
     found = [each.what for each in touched if each.spoils(ran, tests=tests)]
     return f"{TOUCHES}: {'; '.join(found[:3])}" if found else ""
+
+
+def spoiled(touched: Sequence[Touched], commands: Sequence[str]) -> list[str]:
+    """What of this is a judge of these commands, which somebody else's work will be proven by."""
+    return [
+        each.what
+        for each in touched
+        if not each.unless
+        and any(each.judges(line, tests=bool(RUNS_TESTS.search(line))) for line in commands)
+    ]
 
 
 def to_read(changes: Sequence[Change]) -> list[str]:
@@ -184,20 +220,23 @@ def _judging(path: str, old: str, new: str) -> list[Touched]:
     if commands := _by_name(path):
         return [Touched(what=path, matters_to=commands[0])]
     if name in _PARTS:
-        keys, matters_to = _PARTS[name]
-        changed = [key for key in keys if _part(name, old, key) != _part(name, new, key)]
-        return [Touched(what=f"{path} ({key})", matters_to=matters_to) for key in changed]
+        return [
+            Touched(what=f"{path} ({key})", matters_to=matters_to)
+            for key, matters_to in _PARTS[name].items()
+            if _part(name, old, key) != _part(name, new, key)
+        ]
     if name.endswith(".py") and len(_PLUGIN.findall(new)) > len(_PLUGIN.findall(old)):
         return [Touched(what=f"{path} reaches into the test runner")]
     return []
 
 
 def _shadowing(path: str) -> list[Touched]:
-    """A module in the root that has the name of a test runner's or of one of Python's own."""
-    module = _MODULE.fullmatch(path)
-    if module and module[1] in _RUNNERS | sys.stdlib_module_names:
+    """A module that has the name of a test runner's or, in the root, of one of Python's own."""
+    module = _MODULE.fullmatch(_PACKAGE.sub("", path))
+    taken = _BELOW if module and module[1] else _RUNNERS | sys.stdlib_module_names
+    if module and module[2] in taken:
         return [
-            Touched(what=f"{path} is loaded instead of Python's or the test runner's {module[1]}")
+            Touched(what=f"{path} is loaded instead of Python's or the test runner's {module[2]}")
         ]
     return []
 

@@ -19,6 +19,15 @@ _UNNAMED = re.compile(r"pytestmark$|set_?up|tear_?down", re.IGNORECASE)
 _RUST_TEST_FILE = re.compile(r"(?:.*/)?tests/.*|(?:.*/)?(?:test_[^/]*|[^/]*_test|tests)\.rs")
 
 
+# `import { a } from "x"` and `const { a } = require("x")`, also over several lines; nothing that is renamed.
+_BRINGS_IN = re.compile(
+    r"^[ \t]*(?:import\s+(?:type\s+)?|(?:const|let|var)\s+)[\w$*{][\w$*{},\s]*"
+    r"(?:\bfrom\s*|=\s*require\(\s*)(['\"][^'\"\n]+['\"])\)?;?[ \t]*$",
+    re.MULTILINE,
+)
+_WORDS = re.compile(r"[\w$]+")
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A name, and all that is said of it. What `acts` does more than give something a name."""
@@ -38,7 +47,8 @@ def altered(
     """
     if not path.endswith(".py"):
         gone = Counter(_lines(path, before)) - Counter(_lines(path, now))
-        return list(gone - Counter(_lines("", elsewhere)))
+        left = gone - Counter(_lines("", elsewhere))
+        return [line for line in left if not _is_wider_now(line, now)]
     old, new = _pieces_of(before), _pieces_of(now)
     if old is None or new is None:
         return [] if before == now else ["what cannot be parsed"]
@@ -50,6 +60,16 @@ def altered(
     names += [name for name in again if name in known]
     names += [each.name for each in Counter(new) - Counter(old) if each.acts]
     return list(dict.fromkeys(names))
+
+
+def _is_wider_now(line: str, now: str) -> bool:
+    """Whether it brings names in from a place from which the text now brings in these and more."""
+    source = _BRINGS_IN.match(line)
+    if source is None:
+        return False
+    names = set(_WORDS.findall(line))
+    wider = (each[0] for each in _BRINGS_IN.finditer(now) if each[1] == source[1])
+    return any(names <= set(_WORDS.findall(each)) for each in wider)
 
 
 def same_test(name: str, before: str, now: str) -> bool:

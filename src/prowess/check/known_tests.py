@@ -24,7 +24,7 @@ _NAMES = {
 }
 _SKIPS = {
     "py": re.compile(
-        r"\b(?:skip|skipif|skipIf|skipUnless|skipTest|SkipTest|xfail|importorskip|expectedFailure"
+        r"\b(?:skip\b(?!\s*=[^=])|skipif|skipIf|skipUnless|skipTest|SkipTest|xfail|importorskip|expectedFailure"
         r"|__test__|collect_ignore)\b"
     ),
     "go": re.compile(r"\bt\.Skip(?:f|Now)?\("),

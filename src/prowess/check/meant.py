@@ -13,7 +13,11 @@ from prowess.check.runners import RUNS_TESTS
 from prowess.core.evidence import Scope, Spec
 
 _SENTENCES = re.compile(r"[.;!?]\s+|\n")
-_JUDGES = re.compile(r"\b(?:pass|fail|succe|green|run|work|again)", re.IGNORECASE)
+_JUDGES = re.compile(
+    r"\b(?:pass(?:es|ed|ing)?|fail(?:s|ed|ing)?|succeed(?:s|ed|ing)?|success(?:ful(?:ly)?)?|green"
+    r"|runs?|running|works?|working|again)\b",
+    re.IGNORECASE,
+)
 
 
 def kept_files(spec: Spec, found: Scope) -> set[str]:

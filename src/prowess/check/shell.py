@@ -4,6 +4,7 @@ import re
 import shlex
 
 _SAY_NOTHING = frozenset(": true echo printf exit sleep cd pwd export set".split())
+_INNER = re.compile(r"(?:\S*/)?(?:ba|da|z|k)?sh(?: -[a-z]+)* -\w*c (.+)", re.DOTALL)
 _PARTS = frozenset(("&&", "||", ";", "|", "&", "|&", ";;"))
 
 
@@ -12,11 +13,19 @@ def says_nothing(command: str) -> bool:
     commands = simple_commands(command)
     if commands is None:
         return False  # more shell than we read here; what it prints is looked at all the same
+    if len(commands) == 1 and (inner := _INNER.fullmatch(" ".join(commands[0][1]))):
+        return says_nothing(inner[1])
     names = [_program(words) for _, words in commands]
     if not names or all(name in _SAY_NOTHING for name in names):
         return True
     joined, last = commands[-1][0], names[-1]
     return last in _SAY_NOTHING and joined in ("||", ";", "&", "|", "\n")
+
+
+def is_inline(command: str) -> bool:
+    """Whether it is a program that stands in the command itself: `python -c …`, `node -e …`."""
+    commands = simple_commands(command) or []
+    return any(set(words) & {"-c", "-e", "-ec", "-lc", "--eval", "-p"} for _, words in commands[:1])
 
 
 def simple_commands(command: str) -> list[tuple[str, list[str]]] | None:
@@ -39,4 +48,4 @@ def simple_commands(command: str) -> list[tuple[str, list[str]]] | None:
 def _program(words: list[str]) -> str:
     """The name of the program, past variables that are set for it."""
     named = (word for word in words if not re.match(r"\w+=", word))
-    return next(named, ":")
+    return next(named, ":").strip("()").rpartition("/")[2]

@@ -15,7 +15,15 @@ from prowess.check.already import is_so
 from prowess.check.changes import Tree, git_folder, open_tree
 from prowess.check.commands import Runner
 from prowess.check.ignoring import personal_rules
-from prowess.check.judges import TOUCHES, Touched, doubt, judging_scripts, to_read, touched
+from prowess.check.judges import (
+    TOUCHES,
+    Touched,
+    doubt,
+    judging_scripts,
+    spoiled,
+    to_read,
+    touched,
+)
 from prowess.check.judging import Judge, overall, sorted_claims
 from prowess.check.known_tests import is_test
 from prowess.check.scope import scope
@@ -46,6 +54,8 @@ UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
 )
 UNTOUCHED = "Something was done since the base commit"
+SPOILING = "What other tasks will be proven by is as it was"
+_UNREAD = "\0"  # no text that any format could be read from
 _READ_BYTES = 4 * 1024 * 1024
 
 
@@ -53,7 +63,8 @@ _READ_BYTES = 4 * 1024 * 1024
 class Asked:
     """
     One task to be checked. `base` is the commit the work began at, None for the usual one. `own`
-    are paths that the caller itself writes (the plan, the artifacts); a folder ends in a slash.
+    are paths that the caller itself writes (the plan, the artifacts); a folder ends in a slash. `others`
+    are commands that prove other tasks of the same plan.
     `may_be_so`: where nothing was changed, the task may have been done before, by another one.
     `stood` is how files stood before the work began that differed from the base by then; `rules` are
     those by which git ignored files besides `.gitignore`, None for the person's own as they are now.
@@ -66,6 +77,7 @@ class Asked:
     claims: tuple[Claim, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     own: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     may_be_so: bool = False
     stood: Mapping[str, str] = field(default_factory=dict)
     rules: str | None = None
@@ -99,6 +111,8 @@ class Checker:
         )
         claims, ignored = sorted_claims(spec.criteria, asked.claims)
         criteria = await judge.criteria(spec.criteria, claims)
+        if others := spoiled(work.touched, asked.others):
+            criteria.append(_spoiling(others))
         if work.untouched and not (asked.may_be_so and is_so(criteria)):
             criteria.append(_untouched(work.base))
         report = _report(
@@ -195,8 +209,13 @@ async def _touched(
         before = await tree.texts_at(base, paths)
     except OutsideError as error:
         return {}, [Touched(what=str(error))]
-    now = {path: text for path in paths if (text := _text(tree, path))}
-    return before, touched(before, now, spec=spec, found=scoped)
+    return before, touched(before, _texts_now(tree, paths), spec=spec, found=scoped)
+
+
+def _texts_now(tree: Tree, paths: Sequence[str]) -> dict[str, str]:
+    """What those say that are there, also where that cannot be read."""
+    there = [path for path in paths if os.path.lexists(os.path.join(tree.folder, path))]
+    return {path: _text(tree, path, unread=_UNREAD) for path in there}
 
 
 def checker_of(world: World) -> Checker:
@@ -297,6 +316,19 @@ def _is_validation(criterion: Criterion) -> bool:
     return any(each.own for each in criterion.evidence)
 
 
+def _spoiling(judges: Sequence[str]) -> Criterion:
+    """What a later task will be proven by is not for this one to change on the way."""
+    seen = f"the change touches {'; '.join(judges[:3])}"
+    evidence = Evidence(type="file_inspection", description=SPOILING)
+    return Criterion(
+        text=SPOILING,
+        verdict="FAIL",
+        reason=f"{seen}: put it back, or have the task name the file in `files:`",
+        evidence=(Looked(evidence=evidence, state="refuted", seen=seen),),
+        added=True,
+    )
+
+
 def _untouched(base: str) -> Criterion:
     """Whoever says that work is done and changed nothing has shown nothing, whatever else is true."""
     seen = f"no file differs from {base[:12]}"
@@ -330,9 +362,9 @@ def _defining(work: _Work, test: str) -> list[str]:
     ]
 
 
-def _text(tree: Tree, path: str) -> str:
-    """What a file of the work says; nothing where it is gone or cannot be read as one."""
+def _text(tree: Tree, path: str, *, unread: str = "") -> str:
+    """What a file of the work says; `unread` where it is gone or cannot be read as one."""
     try:
         return read_in(tree.folder, path, limit=_READ_BYTES).decode(errors="replace")
     except (RefusedError, OSError):
-        return ""
+        return unread

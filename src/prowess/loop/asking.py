@@ -9,6 +9,7 @@ cannot begin at all is asked once, and then no more.
 import asyncio
 import os
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -158,7 +159,13 @@ class Asking:
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
-        end = await self.crew.open_agent(agent).work(order, record=record)
+        try:
+            end = await self.crew.open_agent(agent).work(order, record=record)
+        except asyncio.CancelledError:
+            # Who stops the loop here may begin another, which believes what is ticked.
+            with suppress(OutsideError, OSError):
+                marks.undo_ticks(request.plan, before)
+            raise
         if end.trouble == "timeout" and wall < request.wall:
             told = f"the budget of {request.seconds:g} seconds is used up"
             end = replace(end, trouble="budget", told=told)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from prowess.check.criteria import commands_of
 from prowess.core.errors import UsageError
 from prowess.core.ports import Json
 from prowess.core.task import Plan, Task, key_of
@@ -16,10 +17,14 @@ _WILD = "*?[{"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """`plan` holds the tasks that were chosen, in its order; `left` is how many are to do."""
+    """
+    `plan` holds the tasks that were chosen, in its order; `left` is how many are to do, and `commands`
+    are those by which they will be proven.
+    """
 
     plan: Plan
     left: int
+    commands: tuple[str, ...] = ()
 
 
 async def choose(path: str, tried: Collection[str], most: int) -> Json:
@@ -41,6 +46,9 @@ async def choose(path: str, tried: Collection[str], most: int) -> Json:
         "tasks": [{**task.as_json(), "twin": task.twin} for task in chosen],
         "validation": list(plan.validation),
         "left": len(to_do),
+        "commands": commands_of(
+            (text for task in to_do for text in task.criteria), validation=plan.validation
+        ),
     }
 
 
@@ -49,7 +57,17 @@ def chosen_from_json(value: Mapping[str, Any]) -> Chosen:
     tasks = tuple(
         Task(**{**each, **{name: tuple(each[name]) for name in lists}}) for each in value["tasks"]
     )
-    return Chosen(plan=Plan(tasks=tasks, validation=tuple(value["validation"])), left=value["left"])
+    return Chosen(
+        plan=Plan(tasks=tasks, validation=tuple(value["validation"])),
+        left=value["left"],
+        commands=tuple(value.get("commands", ())),
+    )
+
+
+def not_its_own(commands: Collection[str], task: Task, plan: Plan) -> tuple[str, ...]:
+    """Those of these commands that are not run to prove this task."""
+    own = {*plan.validation, *commands_of(task.criteria, validation=plan.validation)}
+    return tuple(each for each in commands if each not in own)
 
 
 def name_of(task: Task) -> str:

@@ -27,6 +27,7 @@ _CONFIG = "config"
 _SETTINGS = (
     _CONFIG,
     "config.worktree",
+    "commondir",  # names another place for all of these
     os.path.join("info", "attributes"),
     os.path.join("info", "exclude"),
     os.path.join("info", "sparse-checkout"),

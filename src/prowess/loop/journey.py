@@ -40,7 +40,7 @@ _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 @dataclass(slots=True, kw_only=True)
 class Journey:
     """
-    `workspace` is where this task is worked on. A task that is taken up again has its `attempts`
+    `workspace` is where this task is worked on, `others` are commands that prove other tasks. A task that is taken up again has its `attempts`
     behind it, and `feedback` about the last of them. `checked` is git's name for the tree that was
     checked last, empty when an agent or a script changed it since; `undone` says which script did.
     `stood` is how files stood before the first attempt that a check would take for changes; `unkept`
@@ -53,6 +53,7 @@ class Journey:
     task: Task
     workspace: str
     used: Used
+    others: tuple[str, ...] = ()
     attempts: int = 0
     feedback: str = ""
     base: str = ""
@@ -240,6 +241,7 @@ class Journey:
             claims=tuple(claims),
             ignored=tuple(ignored),
             own=(*self.crew.own, *(theirs.names | theirs.paths)),
+            others=self.others,
             may_be_so=True,
             stood=self.stood,
             rules=self.crew.kept.rules,

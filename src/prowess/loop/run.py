@@ -28,7 +28,7 @@ from prowess.engine.world import World
 from prowess.loop import marks, waves
 from prowess.loop.agents.base import Agent
 from prowess.loop.budget import Used
-from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
+from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of, not_its_own
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
 from prowess.loop.guarding import alone_in
@@ -82,6 +82,7 @@ class _Story:
     again: dict[str, tuple[Task, waves.Ended]] = field(default_factory=dict)
     at_work: dict[str, Journey] = field(default_factory=dict)
     earlier: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    commands: tuple[str, ...] = ()
     cut: str = ""
     numbers: int = 0
 
@@ -95,6 +96,7 @@ class _Story:
             task=task,
             workspace=workspace,
             used=self.used,
+            others=not_its_own(self.commands, task, plan),
             attempts=before.attempts if before else 0,
             feedback=before.reason if before else "",
         )
@@ -151,6 +153,7 @@ async def _rounds(story: _Story) -> Outcome:
         if found is None:
             break
         chosen = chosen_from_json(found)
+        story.commands = chosen.commands
         for task in chosen.plan.tasks:
             _tell_task(story, task, chosen)
         await (_wave(story, chosen) if request.parallel > 1 else _alone(story, chosen))
