@@ -369,3 +369,23 @@ def test_a_report_survives_being_written_down(work: Repository, sandbox: Sandbox
     report = check(work, sandbox, "c", claims=claims, files=["x"])
 
     assert report_from_json(report.as_json()) == report
+
+
+def test_an_exit_code_of_the_interpreter_is_none_of_the_script_that_is_not_there(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    asked = "`python cli.py --nope` exits with 2"
+    assert verdicts(check(work, sandbox, asked)) == ["FAIL"]
+
+    work.put("cli.py", "import sys\nsys.exit(2)\n")
+    assert verdicts(check(work, sandbox, asked)) == ["PASS"]
+
+
+def test_a_program_that_only_says_that_its_pipe_broke_has_failed(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    work.put("app.py", "import sys\nprint('broken')\nsys.exit(141)\n")
+
+    report = check(work, sandbox, "`python app.py | tee log.txt` succeeds")
+
+    assert verdicts(report) == ["FAIL"]

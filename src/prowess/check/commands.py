@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from prowess.check.run_reports import MAX_BYTES, go_printed, read_report
 from prowess.check.runners import Reporting, reporting, runner_in
+from prowess.check.shell import reads_in_part
 from prowess.check.tests_run import TestRun
 from prowess.core.errors import RefusedError
 from prowess.core.ports import Sandbox
@@ -31,6 +32,10 @@ _NOT_FOUND = re.compile(
     re.MULTILINE,
 )
 _PIPE_BROKE = 128 + 13  # whoever wrote was stopped because whoever read had seen enough
+_NO_SCRIPT = re.compile(  # what interpreters say of a script that is not there
+    r"can't open file '.*': \[Errno 2\]|^Error: Cannot find module '/",
+    re.MULTILINE,
+)
 _ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "CI": "1", "NO_COLOR": "1"}
 
 
@@ -66,6 +71,11 @@ class Ran:
         if self.code in (126, 127):
             return "it cannot be run here"
         return ""
+
+    @property
+    def lacks_script(self) -> bool:
+        """Whether an interpreter ended with an error of its own: what it was to run is not there."""
+        return bool(self.code and _NO_SCRIPT.search(self.output))
 
     @property
     def last_line(self) -> str:
@@ -111,7 +121,7 @@ class Runner:
             order = self._order(asked.command if asked else command, place)
             finished = await self.sandbox.run(order)
             after = self._picture()
-            code = 0 if finished.code == _PIPE_BROKE and "|" in command else finished.code
+            code = 0 if finished.code == _PIPE_BROKE and reads_in_part(command) else finished.code
             printed = _printed(finished, asked)
             return Ran(
                 command=command,

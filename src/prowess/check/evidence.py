@@ -56,6 +56,8 @@ async def look(probe: Probe, *, folder: str, run: Run | None) -> Sight:
 def _ended(probe: Probe, ran: Ran) -> Sight:
     if why := ran.could_not_run:
         return _unconfirmed(f"{why}: {shown(ran.last_line)}")
+    if ran.lacks_script:
+        return Sight(state="refuted", seen=f"what it runs is not there: {shown(ran.last_line)}")
     if probe.type == "test_result":
         return _tests(probe, ran)
     # Tests that pass pass as tests, by whatever name they are called evidence.

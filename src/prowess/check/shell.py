@@ -5,6 +5,7 @@ import shlex
 
 _SAY_NOTHING = frozenset(": true echo printf exit sleep cd pwd export set".split())
 _INNER = re.compile(r"(?:\S*/)?(?:ba|da|z|k)?sh(?: -[a-z]+)* -\w*c (.+)", re.DOTALL)
+_LEAVES_EARLY = frozenset("head grep egrep fgrep rg sed awk read less more true".split())
 _PARTS = frozenset(("&&", "||", ";", "|", "&", "|&", ";;"))
 
 
@@ -20,6 +21,12 @@ def says_nothing(command: str) -> bool:
         return True
     joined, last = commands[-1][0], names[-1]
     return last in _SAY_NOTHING and joined in ("||", ";", "&", "|", "\n")
+
+
+def reads_in_part(command: str) -> bool:
+    """Whether the last of a pipe may have seen enough before the others were done: `seq 9 | head -n 1`."""
+    commands = simple_commands(command) or []
+    return bool(commands) and commands[-1][0] == "|" and _program(commands[-1][1]) in _LEAVES_EARLY
 
 
 def is_inline(command: str) -> bool:
