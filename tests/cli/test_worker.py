@@ -22,6 +22,7 @@ from support import Cli, until, write_file
 NOBODY = "for a worker, and none is at work on project; `prowess worker` there starts one"
 PROWESS = [sys.executable, "-m", "prowess"]
 BENCH = Path(__file__).parents[2] / "bench" / "workers.py"
+WRITES = "turns: [{answer: Written.}]\n"
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_a_queued_run_is_done_by_a_worker_and_shown_where_it_was_asked_for(
 
 @pytest.mark.usefixtures("shared")
 def test_a_run_that_waits_says_so_until_it_is_cancelled(cli: Cli, project: Path) -> None:
-    skill_file(project, "note", "Write a note.")
+    write_file(skill_file(project, "note", "Write a note.") / "demo.yaml", WRITES)
     command = [*PROWESS, "run", "note", "--queue", "--json", "--model", "demo"]
     with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as asking:
         assert asking.stdout
@@ -101,7 +102,7 @@ def test_a_run_that_waits_says_so_until_it_is_cancelled(cli: Cli, project: Path)
 def test_a_run_that_nobody_takes_says_so_and_begins_when_a_worker_comes(
     project: Path, tmp_path: Path
 ) -> None:
-    write_file(skill_file(project, "note", "Write.") / "demo.yaml", "turns: [{answer: Written.}]\n")
+    write_file(skill_file(project, "note", "Write.") / "demo.yaml", WRITES)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     command = [*PROWESS, "run", "note", "--queue", "--model", "demo"]
@@ -123,7 +124,7 @@ def test_a_run_that_nobody_takes_says_so_and_begins_when_a_worker_comes(
 
 @pytest.mark.usefixtures("home")
 def test_a_worker_that_was_killed_is_no_worker(project: Path) -> None:
-    skill_file(project, "note", "Write a note.")
+    write_file(skill_file(project, "note", "Write a note.") / "demo.yaml", WRITES)
     with working(project) as worker:
         worker.kill()
         worker.wait()
@@ -148,7 +149,7 @@ def test_a_run_waits_for_a_worker_that_is_busy_when_one_is_there(project: Path) 
 
 @pytest.mark.usefixtures("home")
 def test_ctrl_c_leaves_a_run_in_the_queue_and_says_how_to_take_it_out(project: Path) -> None:
-    skill_file(project, "note", "Write a note.")
+    write_file(skill_file(project, "note", "Write a note.") / "demo.yaml", WRITES)
     command = [*PROWESS, "run", "note", "--queue", "--model", "demo"]
     with subprocess.Popen(command, cwd=project, stderr=subprocess.PIPE, text=True) as watching:
         assert watching.stderr

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from postgres import server
-from prowess.core.errors import UsageError
+from prowess.core.errors import ConflictError
 from prowess.core.ports import Json, Steps
 from prowess.durable.engine import DurableEngine
 from prowess.durable.fair import Limits, Ticket
@@ -138,7 +138,7 @@ def test_a_run_that_stops_can_still_be_cancelled(tmp_path: Path) -> None:
             pausing = asyncio.create_task(engine.pause("r"))
             await stops.wait()
             await engine.cancel("r")
-            with pytest.raises(UsageError, match="was cancelled"):
+            with pytest.raises(ConflictError, match="was cancelled"):
                 await pausing
             return await engine.state("r")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from postgres import server
-from prowess.core.errors import CutShortError, UsageError
+from prowess.core.errors import ConflictError, CutShortError
 from prowess.core.ports import Json, Steps
 from prowess.durable.engine import DurableEngine
 from prowess.durable.opening import open_engine
@@ -144,7 +144,7 @@ def test_a_cancel_waits_for_nothing(place: str) -> None:
             pausing = asyncio.create_task(engine.pause("r"))
             await asyncio.sleep(0.3)
             await engine.cancel("r")
-            with pytest.raises(UsageError, match="was cancelled"):
+            with pytest.raises(ConflictError, match="was cancelled"):
                 await pausing
             return await engine.state("r")
 
