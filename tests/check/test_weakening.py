@@ -213,3 +213,10 @@ def test_one_more_name_from_the_same_place_alters_no_test(
     test = '\ntest("a", () => { expect(a()).toBe(1) })\n'
 
     assert (altered("a.test.js", before + test, now + test) == []) is same
+
+
+def test_a_file_that_brings_nothing_in_is_read_in_a_moment() -> None:
+    """Time grows with its length and not with its square: this would take an hour."""
+    hostile = "const a\n" * 100_000
+
+    assert altered("a.test.js", 'import { a } from "./x";\n' + hostile, hostile) != []

@@ -71,11 +71,8 @@ def _unkept(descriptor: int) -> str:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISDIR(mode):
         return "" if stat.S_ISREG(mode) else "no file"
-    return (
-        ""
-        if any(files for *_, files, _ in os.fwalk(dir_fd=descriptor))
-        else "a folder without a file"
-    )
+    holds = any(files for *_, files, _ in os.fwalk(dir_fd=descriptor))
+    return "" if holds else "a folder without a file"
 
 
 def _existence(probe: Probe, folder: str) -> Sight:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from prowess.check.rust import rust_tests
+from prowess.core.patterns import compiled
 
 _ENTRY = "__name__ == '__main__'"  # the block that no test runner enters
 _UNNAMED = re.compile(r"pytestmark$|set_?up|tear_?down", re.IGNORECASE)
@@ -20,10 +21,9 @@ _RUST_TEST_FILE = re.compile(r"(?:.*/)?tests/.*|(?:.*/)?(?:test_[^/]*|[^/]*_test
 
 
 # `import { a } from "x"` and `const { a } = require("x")`, also over several lines; nothing that is renamed.
-_BRINGS_IN = re.compile(
-    r"^[ \t]*(?:import\s+(?:type\s+)?|(?:const|let|var)\s+)[\w$*{][\w$*{},\s]*"
-    r"(?:\bfrom\s*|=\s*require\(\s*)(['\"][^'\"\n]+['\"])\)?;?[ \t]*$",
-    re.MULTILINE,
+_BRINGS_IN = (
+    r"(?m)^[ \t]*(?:import\s+(?:type\s+)?|(?:const|let|var)\s+)[\w$*{][\w$*{},\s]*"
+    r"(?:\bfrom\s*|=\s*require\(\s*)(['\"][^'\"\n]+['\"])\)?;?[ \t]*$"
 )
 _WORDS = re.compile(r"[\w$]+")
 
@@ -64,11 +64,12 @@ def altered(
 
 def _is_wider_now(line: str, now: str) -> bool:
     """Whether it brings names in from a place from which the text now brings in these and more."""
-    source = _BRINGS_IN.match(line)
+    brings_in = compiled(_BRINGS_IN)
+    source = brings_in.match(line)
     if source is None:
         return False
     names = set(_WORDS.findall(line))
-    wider = (each[0] for each in _BRINGS_IN.finditer(now) if each[1] == source[1])
+    wider = (each[0] for each in brings_in.finditer(now) if each[1] == source[1])
     return any(names <= set(_WORDS.findall(each)) for each in wider)
 
 

@@ -40,11 +40,11 @@ _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 @dataclass(slots=True, kw_only=True)
 class Journey:
     """
-    `workspace` is where this task is worked on, `others` are commands that prove other tasks. A task that is taken up again has its `attempts`
-    behind it, and `feedback` about the last of them. `checked` is git's name for the tree that was
-    checked last, empty when an agent or a script changed it since; `undone` says which script did.
-    `stood` is how files stood before the first attempt that a check would take for changes; `unkept`
-    are files that were checked last and that no commit would hold.
+    `workspace` is where this task is worked on; `others` are commands that prove other tasks. A task
+    that is taken up again has its `attempts` behind it, and `feedback` about the last of them. `checked`
+    is git's name for the tree that was checked last, empty when an agent or a script changed it since;
+    `undone` says which script did. `stood` is how files stood before the first attempt that a check
+    would take for changes; `unkept` are files that were checked last and that no commit would hold.
     """
 
     crew: Crew
