@@ -8,7 +8,8 @@ from check.repository import Repository
 from prowess.core.evidence import Claim, Evidence, Report, Ruling, Spec
 from prowess.core.ports import Sandbox
 from prowess.core.process import Limits
-from prowess.engine.checking import Asked, Checker
+from prowess.engine.checking import Checker
+from prowess.engine.work import Asked
 
 # Plugins of this machine take their time and have no part in it.
 PYTEST = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider"

@@ -79,6 +79,33 @@ def test_all_tests_are_those_of_the_validation_commands() -> None:
 
 
 @pytest.mark.parametrize(
+    ("validation", "call"),
+    [
+        (".venv/bin/python -m pytest tests -q", ".venv/bin/python -m pytest -q"),
+        ("uv run pytest", "uv run pytest"),
+        ("poetry run pytest -x tests/test_b.py::test_c", "poetry run pytest -x"),
+        (".venv/bin/pytest -k 'not slow' -m fast -q", ".venv/bin/pytest -q"),
+        (
+            "A='b c' B=1 pytest -p no:cacheprovider -n 4",
+            "A='b c' B=1 pytest -p no:cacheprovider -n 4",
+        ),
+        ("ruff check . && .venv/bin/pytest -kslow", ".venv/bin/pytest"),
+        ("pytest --cov src --cov-fail-under=90 --ignore=old --lf -c own.ini", "pytest -c own.ini"),
+        ("npm test", "python -m pytest -q"),
+        ("cd web && .venv/bin/pytest", "python -m pytest -q"),
+        ('"$VENV/bin/pytest"', "python -m pytest -q"),
+        ("python -m unittest", "python -m pytest -q"),
+    ],
+)
+def test_a_test_is_run_as_the_validation_commands_run_theirs(validation: str, call: str) -> None:
+    named = read("`test_parse` passes", "ruff check .", validation)
+    whole = read("tests/test_a.py passes", "ruff check .", validation)
+
+    assert named.probes[0].target == f"{call} tests/test_a.py -k test_parse"
+    assert whole.probes[0].target == f"{call} tests/test_a.py"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '`parse("10")` raises, and the message names the units',
@@ -123,15 +150,25 @@ def test_a_comma_joins_what_is_understood_on_both_sides() -> None:
 @pytest.mark.parametrize(
     "command",
     ["true", ":", "echo ok", "make || true", "make; echo done", "make\nexit 0", "A=1 true",
-     "cd lib && echo ok", "make | echo fine"],
+     "cd lib && echo ok", "make | echo fine", "make || exit", "make || exit 0", "make; exit 1",
+     "make || { echo failed; exit 0; }", "make || { true; }", "make || (echo failed; true)", "make &",
+     "set -e; make || true", "set -e; make && echo ok; true", "set -e; set +e; make; true",
+     "bash -c 'make || true'", "bash -euo pipefail -c 'make || exit 0'", "make -k a#b || true",
+     "make || \\\n  true", "make ||\n  true", "make # all of it\ntrue", "! true", "exit 1",
+     "make; true; exit $?", "(make; exit 1) || true", "(((" * 30 + "make"],
 )  # fmt: skip
-def test_some_commands_succeed_whatever_is_true(command: str) -> None:
+def test_some_commands_end_the_same_whatever_is_true(command: str) -> None:
     assert says_nothing(command)
 
 
 @pytest.mark.parametrize(
     "command",
-    ["make", "make && echo done", "echo a | grep a", "test -f x", "cd lib && make", "grep 'a; true' x"],
+    ["make", "make && echo done", "echo a | grep a", "test -f x", "cd lib && make", "grep 'a; true' x",
+     "pytest || exit 1", "pytest || { echo failed; exit 1; }", "pytest || (echo failed; exit 1)",
+     "make test || exit 2", "set -e; pytest", "set -e; pytest; echo done", "set -euo pipefail\nmake\ntrue",
+     "bash -ec 'make; echo done'", "make || exit $?", "make; exit $?", "make; code=$?; exit $code",
+     "(cd lib && make)", "! make", "make && echo a | echo b", "make || false", "make || exit 1; echo ok",
+     "grep '#' x || exit 1", "echo a; { make; }"],
 )  # fmt: skip
-def test_others_may_fail(command: str) -> None:
+def test_others_may_end_well_or_badly(command: str) -> None:
     assert not says_nothing(command)

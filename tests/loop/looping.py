@@ -57,10 +57,16 @@ class Looped:
 
 def loop(repo: Path, plan: str, agent: Agent, steps: Steps | None = None, **asked: Any) -> Looped:
     """Run a loop over this plan to its end."""
-    file = write_file(repo / "PLAN.md", plan)
+    write_file(repo / "PLAN.md", plan)
     git(repo, "add", "PLAN.md")
     if git(repo, "status", "--porcelain", "PLAN.md"):
         git(repo, "commit", "-q", "-m", "plan")
+    return go_on(repo, agent, steps, **asked)
+
+
+def go_on(repo: Path, agent: Agent, steps: Steps | None = None, **asked: Any) -> Looped:
+    """The same with the plan as it lies there, as after a kill."""
+    file = repo / "PLAN.md"
     home = Home(repo, repo.parent / "data", {"*": []})
 
     async def work(house: House) -> Looped:

@@ -172,7 +172,7 @@ def loop_again(repo: Path, agent: Scripted, steps: Remembering) -> Looped:
 
 
 def test_settings_that_nobody_can_vouch_for_end_the_loop(repo: Path) -> None:
-    told = remember(str(repo), "loop")
+    told = asyncio.run(remember(str(repo), "loop"))
     shutil.rmtree(repo / ".git" / "prowess")
     git(repo, "config", "core.pager", "evil")
 
@@ -181,7 +181,7 @@ def test_settings_that_nobody_can_vouch_for_end_the_loop(repo: Path) -> None:
 
 
 def test_settings_are_as_they_were_where_only_their_copies_are_gone(repo: Path) -> None:
-    told = remember(str(repo), "loop")
+    told = asyncio.run(remember(str(repo), "loop"))
     shutil.rmtree(repo / ".git" / "prowess")
     kept = Kept()
 

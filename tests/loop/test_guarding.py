@@ -8,6 +8,7 @@ import pytest
 from loop.looping import Scripted, git, loop, writes
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import OutsideError
+from prowess.loop.guarding import tampered
 from support import write_file
 
 ONE = "# Plan\n\n- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
@@ -75,6 +76,49 @@ def test_tasks_that_an_agent_takes_out_are_put_back(repo: Path) -> None:
 
     assert ended.plan.count("[R]") == 2
     assert "loop.plan_restored" in ended.kinds()
+
+
+TWINS = (
+    "# Plan\n\n## One\n\n- [ ] Write it\n  - files: one.txt\n  - `test -f one.txt` succeeds\n"
+    "\n## Two\n\n- [ ] Write it\n  - files: two.txt\n  - `test -f two.txt` succeeds\n"
+)
+
+
+def test_tasks_of_the_same_words_do_not_change_places(repo: Path) -> None:
+    swapped = TWINS.replace("one.txt", "@").replace("two.txt", "one.txt").replace("@", "two.txt")
+
+    def swaps(folder: Path, order: AgentOrder) -> str:
+        (folder / "PLAN.md").write_text(swapped)
+        return writes("one.txt", "1")(folder, order)
+
+    agent = Scripted([swaps, writes("one.txt", "11"), writes("two.txt", "2")])
+    ended = loop(repo, TWINS, agent)
+
+    assert ended.plan == TWINS.replace("[ ]", "[R]")
+    (told,) = ended.told("loop.plan_restored")
+    assert "stands there 2 times, and one was moved" in told["what"]
+    assert ended.outcome.details["tasks"][0]["attempts"] == 2
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        TWINS.replace("One", "@").replace("Two", "One").replace("@", "Two"),
+        TWINS.replace("## Two\n\n", ""),
+        TWINS.replace("one.txt", "two.txt"),
+        TWINS[: TWINS.index("\n## Two")],
+    ],
+    ids=["their headings", "one heading less", "both alike", "one less"],
+)
+def test_nor_does_what_tells_them_apart(after: str) -> None:
+    assert tampered(TWINS.encode(), after.encode())
+
+
+def test_of_tasks_that_are_alike_in_all_none_may_go() -> None:
+    alike = "- [ ] Write it\n- [ ] Other\n- [ ] Write it\n"
+
+    assert tampered(alike.encode(), b"- [ ] Write it\n- [ ] Other\n")
+    assert tampered(alike.encode(), f"A note.\n\n{alike}".encode()) == []
 
 
 def test_what_is_kept_is_what_was_checked(repo: Path) -> None:

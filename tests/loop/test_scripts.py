@@ -128,4 +128,5 @@ def test_a_command_that_ticks_the_plan_ticks_nothing(repo: Path, where: str) -> 
 
     assert "- [R] Say hello" in ended.plan
     assert "- [~] Never done" in ended.plan
-    assert ended.told("loop.plan_restored")
+    # A validation command has a copy of the plan, and the person's is not touched.
+    assert bool(ended.told("loop.plan_restored")) is (where == "script")

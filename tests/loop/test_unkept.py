@@ -50,15 +50,15 @@ def test_a_file_that_a_person_has_git_ignore_may_show_a_task_done(repo: Path) ->
     assert "- [R] Say hello" in ended.plan
 
 
-def test_what_an_agent_has_all_repositories_ignore_is_not_proven(repo: Path) -> None:
+def test_what_an_agent_has_all_repositories_ignore_is_committed_all_the_same(repo: Path) -> None:
     def act(folder: Path, order: AgentOrder) -> str:
         write_file(Path.home() / ".config" / "git" / "ignore", "hello.txt\n")
         return writes("hello.txt", "hello\n")(folder, order)
 
     ended = loop(repo, SHOWN, Scripted([act]), max_attempts=1)
 
-    assert "- [~] Say hello" in ended.plan
-    assert "files that no commit would hold:\n\n- hello.txt" in ended.outcome.answer
+    assert "- [R] Say hello" in ended.plan
+    assert git(repo, "show", "main:hello.txt") == "hello\n"
 
 
 def makes_repository(*, commits: bool) -> Act:

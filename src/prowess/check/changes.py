@@ -5,7 +5,8 @@ Whoever did the work could write into `.git`, so git runs in the sandbox, with t
 and with an index of its own made from the base: no flag, hook, filter or exclude file of the
 repository hides a change or does anything to us. Ignored files are those of `.gitignore` and of the
 person's own rules, and a `.gitignore` that is newer than the base hides neither itself nor code nor
-what decides how tests end. Eyes that trust no setting also see what was so before the work began, such
+what decides how tests end. What is read of the base is hashed again, because git believes whatever lies
+under a name (`objects.py`). Eyes that trust no setting also see what was so before the work began, such
 as a file that a filter of the person's altered; what stands as it stood then is no change.
 """
 
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from prowess.check.judges import to_read
+from prowess.check.objects import LIST, Object, in_batch, in_parts, listed_in, meddled
 from prowess.check.records import borrowed_objects, records_outside
 from prowess.check.standing import printed
 from prowess.core.errors import OutsideError, UsageError
@@ -22,7 +24,6 @@ from prowess.core.ports import Sandbox
 from prowess.core.process import Finished, Limits, Order
 
 _LINK, _SUBMODULE = "120000", "160000"
-_NO_OBJECT = "0" * 40
 _SECTIONS = 7
 _OPTIONS = tuple(
     word
@@ -35,6 +36,7 @@ _OPTIONS = tuple(
         "core.ignoreCase=false",
         "core.quotePath=false",
         "core.excludesFile=/dev/null",
+        "core.commitGraph=false",
     )
     for word in ("-c", setting)
 )
@@ -87,8 +89,10 @@ git check-ignore -z --stdin --no-index <"$rules/hidden" || [ $? = 1 ]
 # Where a test runner finds nothing by itself, and tools and programs keep what is not of the work.
 _PASSED_OVER = r"(^|/)(\.[^/]+|node_modules|venv|build|dist|site-packages|__pycache__)/"
 _NAMES = (
-    r"(^|/)(\.gitignore|pyvenv\.cfg|entry_points\.txt|package\.json|(GNU)?[Mm]akefile|[Jj]ustfile"
-    r"|[^/]+\.(pyi?|pth|ini|cfg|toml|mk|[cm]?[jt]sx?|go|rs|java|kt|rb|php|cs))$"
+    r"(^|/)(\.gitignore|pyvenv\.cfg|entry_points\.txt|[^/]+\.json|(GNU)?[Mm]akefile|[Jj]ustfile"
+    r"|\.rspec|\.proverc|Rakefile|Gemfile|CMakeLists\.txt|meson\.build|BUILD|WORKSPACE|\.bazelrc|dart_test\.yaml"
+    r"|[^/]+\.(pyi?|pth|ini|cfg|toml|mk|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|gradle|properties|xml|sbt"
+    r"|rb|rake|php|cs|csproj|props|runsettings|c|cc|cpp|cxx|hs|cabal|swift|exs|dart|bats|bazel|bzl|t|PL))$"
 )
 _BASE = """
 git() { command git OPTIONS "$@"; }
@@ -122,7 +126,7 @@ class Tree:
         """The commit that `revision` names; without one, where the work left the main branch, or HEAD."""
         done = await self._git(_BASE, revision or "")
         if done.code or not done.out.strip():
-            if revision and b"not a git repository" not in done.err:
+            if revision and b"not a git repository" not in done.err and not _is_meddled(done):
                 raise UsageError(
                     f"there is no commit {revision!r} here", hint="name a commit, a tag or a branch"
                 )
@@ -159,10 +163,14 @@ class Tree:
         return changes, frozenset((*tracked, *(each.path for each in changes))) - gone
 
     async def _read(self, base: str) -> list[list[str]]:
-        done = await self._git(_CHANGES, base, given=self.rules)
-        if done.code or done.killed_by or done.dropped:
-            raise _unreadable(self.folder, done)
-        return _sections(done.out)
+        await self._verify(base)
+        return _sections((await self._done(_CHANGES, base, given=self.rules)).out)
+
+    async def _verify(self, base: str) -> None:
+        """That the base is what its name says, with all its folders and what it has git ignore."""
+        listed = listed_in((await self._done(LIST, base)).out)
+        for some in in_parts(listed):
+            await self._objects([each.name for each in some])
 
     def _new(self, changes: Iterator[tuple[Change, str]]) -> Iterator[tuple[Change, str]]:
         """Those that do not stand as they stood before the work began."""
@@ -192,19 +200,40 @@ class Tree:
             return change
 
     async def _target(self, blob: str) -> str:
-        done = await self._git(f'command git {_words()} cat-file blob "$1"', blob)
-        return os.fsdecode(done.out) if not done.code else ""
+        (found,) = await self._objects([blob])
+        return os.fsdecode(found.content) if found else ""
 
     async def texts_at(self, base: str, paths: Sequence[str]) -> dict[str, str]:
-        """What these files said at the base commit; nothing of those that were not there."""
+        """
+        What these files said at the base commit; nothing of those that were not there. Each is hashed
+        again; that the folders of the base lead to it is made sure of when the changes are read.
+        """
+        found = await self.contents_at(base, paths)
+        return {path: content.decode("utf-8", "replace") for path, content in found.items()}
+
+    async def contents_at(self, base: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """The same, to the byte."""
         asked = [path for path in paths if "\n" not in path]
         if not asked:
             return {}
-        given = "".join(f"{base}:{path}\n" for path in asked)
-        done = await self._git(f"command git {_words()} cat-file --batch", given=given)
+        found = await self._objects([f"{base}:{path}" for path in asked])
+        return {
+            path: each.content
+            for path, each in zip(asked, found, strict=True)
+            if each and each.kind == "blob"
+        }
+
+    async def _objects(self, names: Sequence[str]) -> list[Object | None]:
+        """What git has under these names, if that is what it should be; None for what it has not."""
+        given = "".join(f"{name}\n" for name in names)
+        done = await self._done(f"command git {_words()} cat-file --batch", given=given)
+        return list(in_batch(done.out, self.folder))
+
+    async def _done(self, script: str, *words: str, given: str = "") -> Finished:
+        done = await self._git(script, *words, given=given)
         if done.code or done.killed_by or done.dropped:
             raise _unreadable(self.folder, done)
-        return dict(_batch(done.out, asked))
+        return done
 
     async def _git(self, script: str, *words: str, given: str = "") -> Finished:
         order = Order(
@@ -289,20 +318,6 @@ def _hidden(ignored: Sequence[str], of_old: Sequence[str], tracked: Sequence[str
     return [path for path in found if path in read or path.rpartition("/")[2] == ".gitignore"]
 
 
-def _batch(out: bytes, paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """`object type size` and as many bytes for each path in turn, or a line that says it is missing."""
-    place = 0
-    for path in paths:
-        end = out.index(b"\n", place)
-        head = out[place:end].rsplit(b" ", 2)
-        place = end + 1
-        if head[-1].isdigit():
-            size = int(head[-1])
-            if head[-2] == b"blob":
-                yield path, out[place : place + size].decode("utf-8", "replace")
-            place += size + 1
-
-
 def _raw(fields: Sequence[str]) -> Iterator[tuple[Change, str]]:
     """`:old-mode new-mode old-object new-object status`, then the path; the object of a link beside it."""
     for head, path in zip(fields[::2], fields[1::2], strict=True):
@@ -315,7 +330,7 @@ def _raw(fields: Sequence[str]) -> Iterator[tuple[Change, str]]:
             link="" if link else None,
             submodule=_SUBMODULE in (old, new),
         )
-        yield change, after if link and after != _NO_OBJECT else ""
+        yield change, after if link and after.strip("0") else ""
 
 
 def _with_twins(changes: list[Change], tracked: Sequence[str]) -> list[Change]:
@@ -330,9 +345,16 @@ def _with_twins(changes: list[Change], tracked: Sequence[str]) -> list[Change]:
     ]
 
 
+def _is_meddled(done: Finished) -> bool:
+    """Whether git itself found an object that is not what its name says, as it does of some."""
+    return b"hash mismatch" in done.err
+
+
 def _unreadable(folder: str, done: Finished) -> OutsideError:
     said = done.err.decode(errors="replace").strip().splitlines()
     why = said[-1] if said else done.killed_by or f"git ended with {done.code}"
+    if _is_meddled(done):
+        return meddled(folder, why)
     return OutsideError(
         f"the changes in {folder} cannot be listed: {why}",
         hint="check in the root folder of a git repository",

@@ -1,18 +1,19 @@
 """
 Commands that are to prove something, run again by us.
 
-They run in the sandbox, in the work tree itself, with the repository's records read-only. Each runs
-once in a check, however many criteria name it. Which files it changed is found out and told, because
-a command that changes what it is to prove proves nothing. No byte code that lies about is used: what
-runs is what the files say. Runners of tests are asked for a report besides.
+They run in the sandbox, on a ground of their own (`ground.py`), with the repository's records
+read-only. Each runs once in a check, however many criteria name it. Which files of the work it changed
+is found out and told, because a command that changes what it is to prove proves nothing; the next one
+finds them as they were. No byte code that lies about is used: what runs is what the files say. Runners
+of tests are asked for a report besides.
 """
 
-import contextlib
 import os
 import re
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from prowess.check.ground import Ground
 from prowess.check.run_reports import MAX_BYTES, go_printed, read_report
 from prowess.check.runners import Reporting, reporting, runner_in
 from prowess.check.shell import reads_in_part
@@ -88,15 +89,11 @@ Run = Callable[[str], Awaitable[Ran]]
 
 @dataclass(frozen=True, kw_only=True)
 class Runner:
-    """
-    Runs the commands of one check. `readable` are folders outside that the tree needs; `watched`
-    are the files of the work, as paths from the folder.
-    """
+    """Runs commands on one ground, one after another. `readable` are folders outside that it needs."""
 
     sandbox: Sandbox
-    folder: str
+    ground: Ground
     readable: tuple[str, ...] = ()
-    watched: Collection[str] = ()
     network: bool = False
     limits: Limits = Limits()
     _done: dict[str, Ran] = field(default_factory=dict)
@@ -117,10 +114,10 @@ class Runner:
     async def _run(self, command: str) -> Ran:
         with scratch("check") as place:
             asked = reporting(command, place)
-            before = self._picture()
+            self.ground.look()
             order = self._order(asked.command if asked else command, place)
             finished = await self.sandbox.run(order)
-            after = self._picture()
+            missing = self._missing(finished) if finished.code in (126, 127) else ""
             code = 0 if finished.code == _PIPE_BROKE and reads_in_part(command) else finished.code
             printed = _printed(finished, asked)
             return Ran(
@@ -129,39 +126,32 @@ class Runner:
                 output=printed,
                 killed_by=finished.killed_by,
                 dropped=finished.dropped,
-                changed=tuple(path for path in before if after.get(path) != before[path]),
+                changed=self.ground.settle(),
                 runner=runner_in(command),
                 asked=asked is not None,
                 report=_report(finished, asked, place, code=code) if asked else None,
-                missing=self._missing(printed) if code in (126, 127) else "",
+                missing=missing,
             )
 
-    def _missing(self, printed: str) -> str:
+    def _missing(self, finished: Finished) -> str:
         """A name that is on no path, or a program beside the work that needs what is not shown."""
-        names = [found["name"] for found in _NOT_FOUND.finditer(printed)]
+        said = b"\n".join((finished.out, finished.err)).decode("utf-8", "replace")
+        names = [found["name"] for found in _NOT_FOUND.finditer(said)]
         name = names[-1] if names else ""
         path = os.path.normpath(name)
-        beside = path not in self.watched and os.path.lexists(os.path.join(self.folder, path))
+        there = os.path.lexists(os.path.join(self.ground.folder, path))
+        beside = path not in self.ground.files and (there or path in self.ground.hidden)
         return name if "/" not in name or beside else ""
 
-    def _picture(self) -> dict[str, tuple[int, int]]:
-        """Size and time of every file of the work; two pictures tell what came in between."""
-        found = {}
-        for path in self.watched:
-            with contextlib.suppress(OSError):
-                status = os.lstat(os.path.join(self.folder, path))
-                found[path] = (status.st_mtime_ns, status.st_size)
-        return found
-
     def _order(self, command: str, place: str) -> Order:
-        records = os.path.join(self.folder, ".git")
-        inside = (records,) if os.path.isdir(records) and not os.path.islink(records) else ()
+        ground = self.ground
         return Order(
             argv=("bash", "-o", "pipefail", "-c", command),
-            cwd=self.folder,
+            cwd=ground.folder,
             environment={**_ENVIRONMENT, "PYTHONPYCACHEPREFIX": os.path.join(place, "none")},
-            writable=(self.folder, place),
-            readable=(*inside, *self.readable),
+            writable=(*ground.writable, place),
+            readable=(*ground.readable, *self.readable),
+            laid=ground.laid,
             network=self.network,
             limits=replace(self.limits, output_bytes=_OUTPUT),
         )

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from prowess.check.probes import Probe
-from prowess.check.runners import RUNS_TESTS
+from prowess.check.runners import RUNS_TESTS, pytest_in
 
 FindTest = Callable[[str], Sequence[str]]  # the files that define a test of this name
 Read = Callable[[re.Match[str]], Probe | None]
@@ -37,6 +37,7 @@ _QUOTED = r"`[^`]*`|\"[^\"\n]*\"|“[^”\n]*”"
 _JOINS = re.compile(rf"{_QUOTED}|(?P<join>,?\s+and\s+|;\s+)", re.IGNORECASE)
 _COMMAS = re.compile(rf"{_QUOTED}|(?P<join>,\s+)")
 _MUST = r"(?:must|should|has to|have to|needs to)"
+_PYTEST = "python -m pytest -q"  # where no validation command calls it otherwise
 _LONGEST = 2_000  # characters; more is no sentence
 _ALONE = frozenset("jest make mypy nox pytest ruff tox vitest".split())  # need no argument
 
@@ -50,7 +51,7 @@ class Proposal:
 
 
 def propose(text: str, *, validation: Sequence[str] = (), find_test: FindTest) -> Proposal:
-    """The probes of one criterion. `validation` are the commands that "all tests" may mean."""
+    """The probes of one criterion. `validation` are the commands that "all tests" may mean, and that know how to run one."""
     if len(text) > _LONGEST:
         return Proposal()
     probes: list[Probe] = []
@@ -99,7 +100,9 @@ def _probes(part: str, validation: Sequence[str], find_test: FindTest) -> list[P
     if _ALL_TESTS.fullmatch(part):
         tests = map(success_of, validation)
         return [probe for probe in tests if probe.type == "test_result"]
-    if (found := _NAMED_TEST.fullmatch(part)) and (command := _named(found["test"], find_test)):
+    if (found := _NAMED_TEST.fullmatch(part)) and (
+        command := _named(found["test"], pytest_in(validation) or _PYTEST, find_test)
+    ):
         return [Probe(type="test_result", target=command)]
     return []
 
@@ -147,12 +150,12 @@ def _is_command(text: str) -> bool:
     return bool(rest) or first.startswith("./") or first in _ALONE
 
 
-def _named(test: str, find_test: FindTest) -> str | None:
+def _named(test: str, pytest: str, find_test: FindTest) -> str | None:
     """The command that runs one test file, or one test by its name."""
     if test.startswith("test_") and not test.endswith(".py") and "::" not in test:
         files = shlex.join(find_test(test))
-        return f"python -m pytest -q {files} -k {test}" if files else None
-    return f"python -m pytest -q {shlex.quote(test)}"
+        return f"{pytest} {files} -k {test}" if files else None
+    return f"{pytest} {shlex.quote(test)}"
 
 
 def _form(*parts: str) -> re.Pattern[str]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from prowess.check.as_before import AS_BEFORE
+from prowess.check.beside import HIDDEN
 from prowess.check.commands import NOT_HERE
 from prowess.check.judges import TOUCHES
 from prowess.core.evidence import Criterion, Looked, Report
@@ -59,6 +61,12 @@ def _fixes(report: Report) -> Iterator[str]:
         yield f"Put {_line(file.path)} back as it was at the base commit, or ask for it to be allowed."
     if report.scope.failure:
         yield "Work in a git repository, so that the changed files can be listed."
+    for note in report.notes if _open(report) else ():
+        if note.startswith(HIDDEN):
+            yield (
+                f"Have the commands make what they need, or put it where git keeps it: {_line(note)}."
+                " What has to be installed, a person installs before the work begins."
+            )
     if report.outcome == "unproven":
         yield "Give the task acceptance criteria, or the plan validation commands."
 
@@ -73,9 +81,19 @@ def _fix(criterion: Criterion) -> str:
     item = next((each for each in criterion.evidence if each.state == "unconfirmed"), None)
     if item is None or not item.evidence.location:
         return f'Show "{_line(criterion.text)}" with a test, a command, or a line that says it.'
+    return _shown(item)
+
+
+def _shown(item: Looked) -> str:
+    """How what could not be confirmed could be."""
     if item.seen.startswith(NOT_HERE):
         return (
             f"Nothing in the work: whoever runs this check has to see to it ({_line(item.seen)})."
+        )
+    if item.seen.startswith(AS_BEFORE):
+        return (
+            "Make the work pass the tests as they were, or ask for those that have to change to be named in"
+            f" `files:` ({_line(item.seen)})."
         )
     if item.seen.startswith(TOUCHES):
         return f"Put back what judged the work before, or ask for it to be named in `files:` ({_line(item.seen)})."

@@ -15,11 +15,12 @@ from collections.abc import Collection, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from prowess.check.commands import Ran
+from prowess.check.judge_files import ANY, PARTS, judged_by_name
 from prowess.check.kept_tests import altered
 from prowess.check.known_tests import is_test, lost_tests, more_skips
+from prowess.check.leaving import leaves_more
 from prowess.check.meant import asks_for, kept_files
 from prowess.check.moved_tests import (
     Moved,
@@ -32,49 +33,10 @@ from prowess.check.runners import RUNS_TESTS, may_run_tests
 from prowess.check.scripts import scripts_of
 from prowess.core.evidence import Change, Scope, Spec
 
+if TYPE_CHECKING:
+    from prowess.check.commands import Ran  # which itself asks what decides how commands end
+
 TOUCHES = "the change touches what judges it"
-_ANY = r""
-_WEB = r"\b(?:npm|pnpm|yarn|bun|npx|bunx|node|jest|vitest|mocha|ava|playwright)\b"
-# Files that decide by their mere presence how tests end, or what is run in the place of a program, and
-# the commands that they matter to.
-_FILES = (
-    (r"conftest\.py|\.?pytest\.(?:ini|toml)|.*\.pth", _ANY),
-    (r"(?:site|user)customize(?:/__init__)?\.py", _ANY),
-    (r"entry_points\.txt", _ANY),  # how a plugin of pytest makes itself known
-    (r"(?:jest|vitest|vite|ava|playwright|babel)\.config\.\w+|\.(?:mocha|babel)rc(?:\.\w+)?", _WEB),
-    (r"(?:jest|vitest)\.(?:setup|workspace)\.\w+", _WEB),
-    (r"\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml", _WEB),
-    (r"\.cargo/config(?:\.toml)?|rust-toolchain(?:\.toml)?", r"\bcargo\b"),
-    (r"(?:GNU)?[Mm]akefile|.*\.mk", r"\bmake\b"),
-    (r"[Jj]ustfile", r"\bjust\b"),
-    (r"noxfile\.py", r"\bnox\b"),
-    (r"\.rspec", r"\brspec\b"),
-    (r"Rakefile", r"\brake\b"),
-    (r"phpunit\.xml(?:\.dist)?", r"\bphpunit\b"),
-    (r"Taskfile\.ya?ml", r"\btask\b"),
-    (r"\.coveragerc", r"\bcoverage\b|--cov\b"),
-    # What linters and type checkers are to overlook.
-    (r"\.?ruff\.toml", r"\bruff\b"),
-    (r"\.?mypy\.ini", r"\bmypy\b"),
-    (r"\.flake8", r"\bflake8\b"),
-    (r"\.?pylintrc", r"\bpylint\b"),
-    (r"pyrightconfig\.json", r"\bpyright\b"),
-    (r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.eslintignore", rf"\beslint\b|{_WEB}"),
-    (r"tsconfig[\w.-]*\.json", rf"\btsc\b|{_WEB}"),
-    (r"\.golangci\.\w+", r"\bgolangci-lint\b"),
-    (r"\.?clippy\.toml", r"\bclippy\b"),
-)
-# Files of which a part does.
-_PYTHON = {
-    f"tool.{name}": rf"\b{name}\b" for name in ("ruff", "mypy", "pylint", "pyright", "coverage")
-}
-_PARTS: Mapping[str, Mapping[str, str]] = {
-    "pyproject.toml": {"tool.pytest": _ANY, "tool.tox": _ANY, **_PYTHON},
-    "setup.cfg": {"tool:pytest": _ANY, "mypy": r"\bmypy\b", "flake8": r"\bflake8\b"},
-    "tox.ini": {"pytest": _ANY, "tox": _ANY, "testenv": _ANY, "flake8": r"\bflake8\b"},
-    "package.json": dict.fromkeys(("scripts", "jest", "vitest", "mocha", "ava"), _WEB),
-    "Cargo.toml": dict.fromkeys(("test", "lib", "bin"), r"\bcargo\b"),
-}
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
 )
@@ -84,7 +46,6 @@ _MODULE = re.compile(r"(.*/)?(\w+)\.(?:py|pyc|pyd|[\w.-]*so)")
 _PACKAGE = re.compile(r"/__(?:init|main)__(?=\.)")
 _RUNNERS = frozenset("pytest _pytest py pluggy iniconfig packaging unittest xdist".split())
 _BELOW = _RUNNERS - {"py", "packaging"}
-_LEAVES = re.compile(r"\bos\._exit\b|\bfrom os import[^\n]*\b_exit\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +57,11 @@ class Touched:
     """
 
     what: str
-    matters_to: str = _ANY
+    matters_to: str = ANY
     weakens: bool = False
     unless: Moved | Stayed | None = None
 
-    def spoils(self, ran: Ran, *, tests: bool) -> bool:
+    def spoils(self, ran: "Ran", *, tests: bool) -> bool:
         if self.unless and self.unless.still_runs(ran):
             return False
         return self.judges(ran.command, tests=tests)
@@ -108,10 +69,10 @@ class Touched:
     def judges(self, command: str, *, tests: bool) -> bool:
         if self.weakens and may_run_tests(command):
             return True
-        return bool(re.search(self.matters_to, command)) and (tests or self.matters_to != _ANY)
+        return bool(re.search(self.matters_to, command)) and (tests or self.matters_to != ANY)
 
 
-def doubt(touched: Sequence[Touched], ran: Ran, *, tests: bool) -> str:
+def doubt(touched: Sequence[Touched], ran: "Ran", *, tests: bool) -> str:
     """Why what this run says does not count, or an empty text. `tests`: it is a run of tests."""
     found = [each.what for each in touched if each.spoils(ran, tests=tests)]
     return f"{TOUCHES}: {'; '.join(found[:3])}" if found else ""
@@ -125,6 +86,11 @@ def spoiled(touched: Sequence[Touched], commands: Sequence[str]) -> list[str]:
         if not each.unless
         and any(each.judges(line, tests=bool(RUNS_TESTS.search(line))) for line in commands)
     ]
+
+
+def decides(path: str) -> bool:
+    """Whether a file decides by its name alone how tests end, or what is run in the place of a program."""
+    return judged_by_name(path) is not None or bool(_shadowing(path))
 
 
 def to_read(changes: Sequence[Change]) -> list[str]:
@@ -207,22 +173,18 @@ def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
 
 def _is_read(path: str) -> bool:
     name = path.rpartition("/")[2]
-    known = name in _PARTS or name.endswith(".py") or bool(_by_name(path))
-    return known or is_test(path) or bool(_shadowing(path))
-
-
-def _by_name(path: str) -> list[str]:
-    return [commands for names, commands in _FILES if re.fullmatch(f"(?:.*/)?(?:{names})", path)]
+    return name in PARTS or name.endswith(".py") or is_test(path) or decides(path)
 
 
 def _judging(path: str, old: str, new: str) -> list[Touched]:
     name = path.rpartition("/")[2]
-    if commands := _by_name(path):
-        return [Touched(what=path, matters_to=commands[0])]
-    if name in _PARTS:
+    commands = judged_by_name(path)
+    if commands is not None:
+        return [Touched(what=path, matters_to=commands)]
+    if name in PARTS:
         return [
             Touched(what=f"{path} ({key})", matters_to=matters_to)
-            for key, matters_to in _PARTS[name].items()
+            for key, matters_to in PARTS[name].items()
             if _part(name, old, key) != _part(name, new, key)
         ]
     if name.endswith(".py") and len(_PLUGIN.findall(new)) > len(_PLUGIN.findall(old)):
@@ -242,7 +204,7 @@ def _shadowing(path: str) -> list[Touched]:
 
 
 def _leaving(path: str, old: str, new: str) -> list[Touched]:
-    if path.endswith(".py") and len(_LEAVES.findall(new)) > len(_LEAVES.findall(old)):
+    if path.endswith(".py") and leaves_more(old, new):
         return [Touched(what=f"{path} can end a test run with `os._exit`")]
     return []
 

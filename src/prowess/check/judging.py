@@ -5,7 +5,7 @@ Own sight comes first: what the criterion's words let us look at ourselves decid
 A claim helps only as far as everything it cites is confirmed. INCONCLUSIVE is never a pass.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from prowess.check.commands import Run
@@ -40,7 +40,8 @@ class Judge:
     """
     `run` runs commands that the task itself names; `run_claimed` those that somebody proposes, and
     is None where no sandbox holds. `validation` are the commands that every task has to pass.
-    `doubt` says why what a command tells does not count, or nothing, and hears whether it ran tests.
+    `doubt` says why what a command tells does not count, or nothing, and hears whether it ran tests;
+    `again` says the same after a second look, with what judged the work before it was done.
     `tell` hears of each criterion as soon as its verdict is known.
     """
 
@@ -50,6 +51,7 @@ class Judge:
     validation: Sequence[str] = ()
     find_test: FindTest = lambda name: ()
     doubt: Callable[[str, bool], str] = lambda command, tests: ""
+    again: Callable[[Probe], Awaitable[str]] | None = None
     tell: Callable[[Criterion], None] = lambda criterion: None
 
     async def criteria(self, texts: Sequence[str], claims: Mapping[str, Claim]) -> list[Criterion]:
@@ -78,14 +80,16 @@ class Judge:
                 case.seen[item] = Sight(state="unconfirmed", seen=item.probe)
             elif item.probe.type in kinds:
                 sight = await look(item.probe, folder=self.folder, run=run)
-                case.seen[item] = self._doubted(item.probe, sight)
+                case.seen[item] = await self._doubted(item.probe, sight)
 
-    def _doubted(self, probe: Probe, sight: Sight) -> Sight:
+    async def _doubted(self, probe: Probe, sight: Sight) -> Sight:
         """What fails is believed; tests and validation pass only where nobody had a hand in the judging."""
-        judged = sight.tests or probe.target in self.validation
-        if judged and sight.state == "confirmed" and (why := self.doubt(probe.target, sight.tests)):
-            return replace(sight, state="unconfirmed", seen=f"{why} ({sight.seen})")
-        return sight
+        if sight.state != "confirmed" or not (sight.tests or probe.target in self.validation):
+            return sight
+        why = self.doubt(probe.target, sight.tests)
+        if not why and self.again:
+            why = await self.again(probe)
+        return replace(sight, state="unconfirmed", seen=f"{why} ({sight.seen})") if why else sight
 
     def _case(self, text: str, claim: Claim | None) -> "_Case":
         proposal = propose(text, validation=self.validation, find_test=self.find_test)

@@ -6,41 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-_TEST_FILE = re.compile(
-    r"(?:.*/)?(?:(?:test_[^/]*|[^/]*_test|tests)\.py|[^/]*_test\.go"
-    r"|(?:[^/]*\.(?:test|spec)|test(?:-[^/]*)?|[^/]*[-_]test)\.[cm]?[jt]sx?"
-    r"|(?:.*/)?__tests__/[^/]*\.[cm]?[jt]sx?"
-    # Runners of JavaScript take all that lies in these folders for tests, save what is by its name none.
-    r"|tests?/(?!(?:.*/)?(?:helpers?|fixtures|support|_[^/]*)(?:/|\.)).*\.[cm]?[jt]sx?"
-    r"|[^/]*\.rs)"
-)
-_NAMES = {
-    "go": re.compile(r"^func (Test\w+)\(", re.MULTILINE),
-    "rs": re.compile(r"#\[(?:\w+::)?test\]\s*(?:#\[[^\]]*\]\s*)*(?:async )?fn (\w+)"),
-    "js": re.compile(
-        r"^\s*(?:it|test)(?:\.serial|\.concurrent)?(?:\.each\b[^(]*\([^)]*\))?\(\s*(['\"`].*?['\"`])",
-        re.MULTILINE,
-    ),
-}
-_SKIPS = {
-    "py": re.compile(
-        r"\b(?:skip\b(?!\s*=[^=])|skipif|skipIf|skipUnless|skipTest|SkipTest|xfail|importorskip|expectedFailure"
-        r"|__test__|collect_ignore)\b"
-    ),
-    "go": re.compile(r"\bt\.Skip(?:f|Now)?\("),
-    "rs": re.compile(r"#\[ignore\b"),
-    "js": re.compile(
-        r"\b(?:it|test|describe|suite|context)(?:\.serial)?\.(?:skip|todo|only|failing|fixme)\b"
-        r"|^\s*x(?:it|test|describe|context)\(|\b(?:t|this|context)\.(?:skip|todo)\("
-        r"|^\s*(?:it|test|describe|suite)\(\s*['\"`].*?['\"`]\s*,\s*\{[^}]*\b(?:skip|todo|only)\b",
-        re.MULTILINE,
-    ),
-}
+from prowess.check.code_lines import without_comments
+from prowess.check.languages import NAMES, SKIPS, TEST_FILE, language_of
 
 
 def is_test(path: str) -> bool:
     """Whether a file is one that test runners look into, by its name."""
-    return bool(_TEST_FILE.fullmatch(path))
+    return bool(TEST_FILE.fullmatch(path))
 
 
 def lost_tests(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
@@ -52,35 +24,37 @@ def lost_tests(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 def more_skips(path: str, before: str, now: str) -> bool:
     """Whether a file that was there has more ways to leave a test out."""
-    words = _SKIPS[_language(path)]
-    return bool(before) and len(words.findall(now)) > len(words.findall(before))
+    return bool(before) and _skips(path, now) > _skips(path, before)
 
 
 def may_not_run(path: str, text: str) -> set[str]:
     """The tests that a runner may pass over by what the file says: it skips them, or is not to find them."""
-    words = _SKIPS[_language(path)]
     if not path.endswith(".py"):
         unsure = {name for name in names_in(path, text) if re.search(r"[%$]", name)}
-        return set(names_in(path, text)) if words.search(text) else unsure
+        return set(names_in(path, text)) if _skips(path, text) else unsure
     tests = list(_tests_in(text))
-    skips = {test.name: len(words.findall(test.said)) for test in tests}
-    if len(words.findall(text)) > sum(skips.values()):  # elsewhere, and so for any of them
+    skips = {test.name: _skips(path, test.said) for test in tests}
+    if _skips(path, text) > sum(skips.values()):  # elsewhere, and so for any of them
         return set(skips)
     return {test.name for test in tests if skips[test.name] or not test.found}
 
 
-def _language(path: str) -> str:
-    end = path.rpartition(".")[2]
-    return end if end in ("py", "go", "rs") else "js"
-
-
 def names_in(path: str, text: str) -> Iterator[str]:
     """The tests that a file defines; those of a class with its name before theirs."""
-    language = _language(path)
-    if language != "py":
-        yield from _NAMES[language].findall(text)
-    else:
+    if path.endswith(".py"):
         yield from (test.name for test in _tests_in(text))
+    elif names := NAMES.get(language_of(path)):
+        for found in names.finditer(_code(path, text)):
+            yield next(filter(None, found.groups()))
+
+
+def _skips(path: str, text: str) -> int:
+    words = SKIPS.get(language_of(path))
+    return len(words.findall(_code(path, text))) if words else 0
+
+
+def _code(path: str, text: str) -> str:
+    return text if path.endswith(".py") else without_comments(path.rpartition(".")[2], text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

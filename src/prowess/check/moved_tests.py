@@ -7,11 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from prowess.check.commands import Ran
-from prowess.check.kept_tests import same_test
+from prowess.check.kept_python import same_test
 from prowess.check.known_tests import may_not_run, names_in
 from prowess.check.runners import names_tests
+
+if TYPE_CHECKING:
+    from prowess.check.commands import Ran  # which itself asks what decides how commands end
 
 _CHOSEN = re.compile(r"(?: -k |::)(\w+)(?!\w|::)")
 _DESELECTED = re.compile(r"\b\d+ deselected\b")
@@ -28,7 +31,7 @@ class Moved:
     def __str__(self) -> str:
         return f"the test {self.name} moved to {self.to[0]}, and no report says that it ran there"
 
-    def still_runs(self, ran: Ran) -> bool:
+    def still_runs(self, ran: "Ran") -> bool:
         """Whether this run tells of the test in its new place, or was never meant to run it."""
         if _passes_over(ran.command, self.source, self.name):
             return True
@@ -62,7 +65,7 @@ class Stayed:
     def __str__(self) -> str:
         return f"the test {self.name} of {self.path} did not run, by the runner's report"
 
-    def still_runs(self, ran: Ran) -> bool:
+    def still_runs(self, ran: "Ran") -> bool:
         """Whether this run tells of the test, or of no test of its file, or leaves some out by choice."""
         if ran.report is None or _passes_over(ran.command, self.path, self.name):
             return True

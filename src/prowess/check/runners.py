@@ -8,6 +8,7 @@ result has been kept from its end, whatever its exit code says.
 
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +17,9 @@ from prowess.check.shell import simple_commands
 RUNS_TESTS = re.compile(
     r"\b(?:pytest|unittest|jest|vitest|mocha|ava(?![\w./-])|playwright test|tox|nox|ctest|rspec|phpunit"
     r"|node(?: [^\s;&|]+)*? --test"
-    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just|dotnet|swift|mix|sbt|rake|mvnw?|gradlew?)"
+    r"|prove(?=$| -| [\w./]*\.t\b| x?t(?:/|$| ))|bats(?= -| [\w./-]*\.bats\b| [\w./-]*tests?\b)"
+    r"|(?:mvnw?|gradlew?)(?: [^\s;&|]+)*? (?:[\w:-]*:)?(?:test\w*|\w+Test|check|verify)"
+    r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just|dotnet|swift|mix|sbt|rake|meson|dart|flutter|bazel(?:isk)?)"
     r"(?: -\S+)*(?: run)? test)\b"
 )
 # What may stand before a program: variables that are set for it, and those that start it.
@@ -39,6 +42,14 @@ _RUNS_NONE = re.compile(
 )
 _A_TEST = re.compile(r"::\w|\btest_\w|\w_test\b|\.(?:test|spec)\.\w|\bTest[A-Z]\w")
 _LEFT_OUT = re.compile(r"--(?:ignore|deselect)[\w-]*[= ]\S+|\bnot \w+")
+_PYTEST = re.compile(r"(?:.*/)?(?:pytest|py\.test)")
+_OF_SHELL = re.compile(r"[$`*?<>(){}~]")
+# Options of pytest that choose tests or take the next word; and those that ask for all of them at once.
+_CHOOSES = frozenset("-k -m --deselect --ignore --ignore-glob --cov".split())
+_TAKES_WORD = frozenset("-p -c -o -W -n -r --rootdir --confcutdir --import-mode --tb --ds".split())
+_LEFT_AWAY = re.compile(
+    r"-[km]|--(?:deselect|ignore|cov|lf|last-failed|ff|failed-first|nf|new-first|sw|stepwise)"
+)
 _GO = re.compile(r"\bgo\s+test\b")
 _UNREADABLE = re.compile(r"[<>()#`]|\$\(|(?:^|\s)--(?:\s|$)|[;&|]\s*$")
 
@@ -68,6 +79,20 @@ def may_run_tests(command: str) -> bool:
     return not all(_RUNS_NONE.match(" ".join(words)) for _, words in commands)
 
 
+def pytest_in(commands: Sequence[str]) -> str:
+    """
+    How these commands call pytest, without the tests that they choose, or an empty text. What is run in
+    another folder, or has words in it that only a shell understands, is no call for other tests.
+    """
+    for command in commands:
+        parts = [words for _, words in simple_commands(command) or ()]
+        if not any(words[0] == "cd" for words in parts):
+            for words in parts:
+                if _runner(words) == "pytest" and not _OF_SHELL.search("".join(words)):
+                    return _without_choice(words)
+    return ""
+
+
 def names_tests(text: str) -> bool:
     """Whether a command or a sentence names tests, or files of tests, that are to run."""
     return bool(_A_TEST.search(_LEFT_OUT.sub(" ", text)))
@@ -89,11 +114,32 @@ def reporting(command: str, place: str) -> Reporting | None:
 
 
 def _runner(words: list[str]) -> str:
-    found = _RUNNER.match(" ".join(words))
+    found = _RUNNER.match(" ".join("_".join(word.split()) for word in words))
     if found is None:
         return ""
     runner = "node --test" if found["runner"].startswith("node ") else found["runner"]
     return "pytest" if runner == "py.test" else runner
+
+
+def _without_choice(words: Sequence[str]) -> str:
+    named = next(at for at, word in enumerate(words) if _PYTEST.fullmatch(word))
+    kept = list(words[: named + 1])
+    rest = iter(words[named + 1 :])
+    for word in rest:
+        if word in _CHOOSES:
+            next(rest, "")
+        elif word in _TAKES_WORD:
+            kept += [word, next(rest, "")]
+        elif word.startswith("-") and not _LEFT_AWAY.match(word):
+            kept.append(word)
+    return " ".join(map(_quoted, kept))
+
+
+def _quoted(word: str) -> str:
+    """For a shell; a variable that is set stays one."""
+    name, given, value = word.partition("=")
+    plain = given and re.fullmatch(r"\w+", name)
+    return f"{name}={shlex.quote(value)}" if plain else shlex.quote(word)
 
 
 def _asked(runner: str, command: str, place: str) -> Reporting | None:

@@ -8,17 +8,18 @@ to its closing brace; a brace in a string, a comment or a character closes nothi
 import re
 from collections.abc import Iterator
 
-_WHOLE = re.compile(r"^\s*#!\[cfg\(test\)\]", re.MULTILINE)
+_WHOLE = re.compile(r"^[ \t]*#!\[cfg\(test\)\]", re.MULTILINE)
 _TOKEN = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)"
-    r'|\bb?r(?P<hashes>#*)".*?"(?P=hashes)|b?"(?:\\.|[^"\\])*"|b?\'(?:\\[^\n\']+|\\\'|[^\'\\\n])\''
-    r"|(?P<attribute>#\[(?:cfg\((?:all\(\s*)?test\b[^\]]*|(?:\w+::)*test(?:\([^\]]*\))?)\])"
+    r'|\bb?r(?P<hashes>#{0,99})".*?(?:"(?P=hashes)|\Z)|b?"(?:\\.|[^"\\])*"?|b?\'(?:\\[^\n\']+|\\\'|[^\'\\\n])\''
+    r"|(?P<attribute>#\[(?:cfg\((?:all\(\s*)?test\b[^\]]{0,500}|(?:\w+::){0,9}test(?:\([^\]]{0,500}\))?)\])"
     r"|(?P<mark>[][(){};])",
     re.DOTALL,
 )
 # Between its attribute and its name, an item has more attributes, words for readers, and who may see it.
 _ITEM = re.compile(
-    r"(?:\s|#\[[^\]]*\]|//[^\n]*\n)*(?:pub(?:\([^)]*\))?\s+)?(?:(?:async|unsafe|const)\s+)*(?:mod|fn)\b"
+    r"(?:\s++|#\[[^\]]{0,500}+\]|//[^\n]{0,500}+\n){0,40}+(?:pub(?:\([^)]{0,99}\))?\s+)?"
+    r"(?:(?:async|unsafe|const)\s+){0,3}(?:mod|fn)\b"
 )
 
 

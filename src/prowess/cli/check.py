@@ -17,8 +17,8 @@ from prowess.core.near import did_you_mean
 from prowess.core.task import Plan, Task, key_of, names_of
 
 if TYPE_CHECKING:
-    from prowess.engine.checking import Asked
     from prowess.engine.proposing import Proposed
+    from prowess.engine.work import Asked
 
 PLAN = "PLAN.md"
 OUT = ".prowess"
@@ -83,8 +83,9 @@ def check(
     Each criterion is looked at: cited lines are opened, commands run again, tests counted. Changed
     files are held against those that the task allows. What cannot be confirmed is no pass.
     """
-    from prowess.engine.checking import Asked, check_events, root_of
+    from prowess.engine.checking import check_events, root_of
     from prowess.engine.house import new_run
+    from prowess.engine.work import Asked
 
     desk = Desk(project=project, data=data, dirs=dirs)
     root = root_of(desk.settings.project)

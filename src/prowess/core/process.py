@@ -25,10 +25,24 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """
+    What a command finds at `path`, whatever lies there: `source`, which is a real path. Without one it
+    finds an empty file, or an empty folder where the path ends in a slash. `kept`: what it writes there
+    goes into the source; else it is dropped, where the machine can do that.
+    """
+
+    path: str
+    source: str = ""
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """
     One command for a sandbox: `argv` is run as it is, no shell is added. The places are real paths;
-    whoever follows links does so before, once. The inner of two nested places decides.
+    whoever follows links does so before, once. The inner of two nested places decides. What is `laid`
+    is seen in bubblewrap alone: no other sandbox can show a folder in the place of another one.
     """
 
     argv: Sequence[str]
@@ -36,6 +50,7 @@ class Order:
     environment: Mapping[str, str] = field(default_factory=dict)  # added to a clean, minimal one
     writable: Sequence[str] = ()
     readable: Sequence[str] = ()
+    laid: Sequence[Laid] = ()
     network: bool = False
     stdin: bytes = b""
     limits: Limits = Limits()

@@ -17,10 +17,10 @@ _BEING_MADE = "prowess-new-"  # not yet locked, so nobody may take it for one th
 
 
 @contextmanager
-def scratch(kind: str) -> Iterator[str]:
-    """A folder of this kind for its owner's eyes only, gone when the block ends."""
-    clear_left(kind)
-    made = tempfile.mkdtemp(prefix=_BEING_MADE)
+def scratch(kind: str, *, within: str | None = None) -> Iterator[str]:
+    """A folder of this kind for its owner's eyes only, gone when the block ends; `within` one of ours."""
+    clear_left(kind, within=within)
+    made = tempfile.mkdtemp(prefix=_BEING_MADE, dir=within)
     place = os.path.realpath(made.replace(_BEING_MADE, _prefix(kind)))
     held = _open(made)
     try:
@@ -28,13 +28,13 @@ def scratch(kind: str) -> Iterator[str]:
         os.rename(made, place)  # the lock stays with the folder
         yield place
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
         os.close(held)
 
 
-def clear_left(kind: str) -> None:
+def clear_left(kind: str, *, within: str | None = None) -> None:
     """Remove the folders of this kind whose process is gone."""
-    with os.scandir(tempfile.gettempdir()) as entries:
+    with os.scandir(within or tempfile.gettempdir()) as entries:
         for entry in entries:
             if entry.name.startswith(_prefix(kind)):
                 with suppress(OSError):  # somebody holds it, clears it too, or it is another's
@@ -47,9 +47,21 @@ def _clear_one(entry: "os.DirEntry[str]") -> None:
     held = _open(entry.path)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(entry.path)
+        _remove(entry.path)
     finally:
         os.close(held)
+
+
+def _remove(place: str) -> None:
+    """All of it, folders included that a command closed to everybody."""
+    shutil.rmtree(place, ignore_errors=True)
+    if os.path.lexists(place):
+        for folder, inner, _ in os.walk(place):
+            for path in (os.path.join(folder, name) for name in inner):
+                if not os.path.islink(path):
+                    with suppress(OSError):
+                        os.chmod(path, 0o700)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _prefix(kind: str) -> str:

@@ -2,37 +2,32 @@
 The check of one task, put together: git says what changed, the sandbox runs what has to be seen,
 and the check stage judges.
 
-The changed files are listed before anything runs, because tests and builds leave files behind that
-are not the worker's.
+The changed files are listed before anything runs. Commands run on grounds of their own: what they see is
+what git would keep, and what they leave is gone.
 """
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from prowess.check.already import is_so
-from prowess.check.changes import Tree, git_folder, open_tree
+from prowess.check.beside import HIDDEN
+from prowess.check.changes import git_folder
 from prowess.check.commands import Runner
-from prowess.check.ignoring import personal_rules
+from prowess.check.ground import Ground
 from prowess.check.judges import (
     TOUCHES,
-    Touched,
     doubt,
-    judging_scripts,
     spoiled,
-    to_read,
-    touched,
 )
 from prowess.check.judging import Judge, overall, sorted_claims
-from prowess.check.known_tests import is_test
-from prowess.check.scope import scope
-from prowess.core.errors import OutsideError, RefusedError
+from prowess.check.probes import Probe
 from prowess.core.event import Event
 from prowess.core.evidence import (
-    Change,
     CheckOutcome,
-    Claim,
     Criterion,
     Evidence,
     Ignored,
@@ -45,7 +40,8 @@ from prowess.core.evidence import (
 )
 from prowess.core.ports import Sandbox
 from prowess.core.process import Limits
-from prowess.core.workspace import read_in
+from prowess.engine.grounds import Grounds, Land
+from prowess.engine.work import Asked, Work, find_work
 from prowess.engine.world import World, open_sandbox_for
 from prowess.permit.redact import known_secrets, redact
 from prowess.settings import Settings
@@ -60,57 +56,42 @@ _READ_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """
-    One task to be checked. `base` is the commit the work began at, None for the usual one. `own`
-    are paths that the caller itself writes (the plan, the artifacts); a folder ends in a slash. `others`
-    are commands that prove other tasks of the same plan.
-    `may_be_so`: where nothing was changed, the task may have been done before, by another one.
-    `stood` is how files stood before the work began that differed from the base by then; `rules` are
-    those by which git ignored files besides `.gitignore`, None for the person's own as they are now.
-    """
-
-    spec: Spec
-    workspace: str
-    base: str | None = None
-    validation: tuple[str, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    ignored: tuple[Ignored, ...] = ()
-    own: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    may_be_so: bool = False
-    stood: Mapping[str, str] = field(default_factory=dict)
-    rules: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Checker:
-    """`isolated`: the sandbox holds, so that commands from a claim may be run. `clean` takes out secrets."""
+    """
+    `isolated`: the sandbox holds, so that commands from a claim may be run. `clean` takes out secrets.
+    `room` is a folder of ours for copies of the work.
+    """
 
     sandbox: Sandbox
     isolated: bool
     limits: Limits = Limits()
     network: bool = False
     clean: Callable[[Any], Any] = lambda value: value
+    room: str | None = None
 
     async def check(
         self, asked: Asked, *, tell: Callable[[Criterion], None] = lambda criterion: None
     ) -> Report:
         """Judge one task; `tell` hears of each criterion when its verdict is known."""
         spec = asked.spec
-        work = await self._work(asked)
-        runner = self._runner(work)
-        judge = Judge(
-            folder=work.tree.folder,
-            run=runner,
-            run_claimed=runner if self.isolated else None,
-            validation=asked.validation,
-            find_test=lambda name: _defining(work, name),
-            doubt=lambda command, tests: doubt(work.touched, runner.done(command), tests=tests),
-            tell=tell,
-        )
+        work = await find_work(asked, self.sandbox)
         claims, ignored = sorted_claims(spec.criteria, asked.claims)
-        criteria = await judge.criteria(spec.criteria, claims)
+        with ExitStack() as stack:
+            land = self._land(work, asked)
+            grounds = Grounds(land=land, stack=stack, make=partial(self._runner, work))
+            judge = Judge(
+                folder=work.tree.folder,
+                run=grounds.run,
+                run_claimed=grounds.run_claimed if self.isolated else None,
+                validation=asked.validation,
+                find_test=work.defining,
+                doubt=lambda command, tests: doubt(
+                    work.touched, grounds.done(command), tests=tests
+                ),
+                again=partial(_again, grounds, asked.validation),
+                tell=tell,
+            )
+            criteria = await judge.criteria(spec.criteria, claims)
         if others := spoiled(work.touched, asked.others):
             criteria.append(_spoiling(others))
         if work.untouched and not (asked.may_be_so and is_so(criteria)):
@@ -120,102 +101,50 @@ class Checker:
             criteria,
             work,
             ignored=(*asked.ignored, *ignored),
-            notes=await self._notes(work, runner, asked),
+            notes=_notes(work, grounds),
         )
         return report_from_json(self.clean(report.as_json()))
 
-    async def _work(self, asked: Asked) -> "_Work":
-        rules = personal_rules() if asked.rules is None else asked.rules
-        tree = open_tree(asked.workspace, self.sandbox, rules=rules, stood=asked.stood)
-        try:
-            base = await tree.base(asked.base)
-            changes, files = await tree.read(base)
-        except OutsideError as error:
-            # Without `files:` nothing is restricted, and a folder without git can still be checked.
-            failure = str(error) if asked.spec.files or asked.base else ""
-            return _Work(tree=tree, scope=Scope(failure=failure))
-        changes = [each for each in changes if not _is_own(each.path, asked.own)]
-        scoped = scope(asked.spec.files or ("**",), changes)
-        before, touched_then = await _touched(tree, base, changes, asked.spec, scoped)
-        return _Work(
-            tree=tree,
-            base=base,
-            before=before,
-            changes=tuple(changes),
-            touched=(
-                *touched_then,
-                *judging_scripts(asked.validation, changes, asked.spec.files),
-            ),
-            files=files,
-            scope=scoped,
+    def _land(self, work: Work, asked: Asked) -> Land:
+        own = tuple(each for each in asked.own if each.endswith("/"))
+        return Land(
+            tree=work.tree,
+            files=frozenset(path for path in work.files if not path.startswith(own)),
+            own=own,
+            home=asked.home,
+            lay=asked.lay,
+            instead=work.instead,
+            known=bool(work.base),
+            room=self.room,
         )
 
-    def _runner(self, work: "_Work") -> Runner:
+    def _runner(self, work: Work, ground: Ground) -> Runner:
         return Runner(
             sandbox=self.sandbox,
-            folder=work.tree.folder,
+            ground=ground,
             readable=work.tree.records,
-            watched=work.files,
             network=self.network,
             limits=self.limits,
         )
 
-    async def _notes(self, work: "_Work", runner: Runner, asked: Asked) -> tuple[str, ...]:
-        """What the change did to its judges, and the commands to the tree besides showing something."""
-        notes = [f"{TOUCHES}: {each.what}" for each in work.touched if not each.unless]
-        notes += [
-            f"`{ran.command}` changed {', '.join(ran.changed[:5])}"
-            for ran in runner.ran
-            if ran.changed
-        ]
-        if runner.ran and work.base:
-            known = {each.path for each in work.changes}
-            left = [
-                each.path
-                for each in await work.tree.changes(work.base)
-                if each.path not in known and not _is_own(each.path, asked.own)
-            ]
-            if left:
-                notes.append(f"the commands left behind {', '.join(left[:5])}")
-        return tuple(notes)
+
+async def _again(grounds: Grounds, validation: Sequence[str], probe: Probe) -> str:
+    """What the commands before it built, a validation command may need."""
+    place = validation.index(probe.target) if probe.target in validation else 0
+    return await grounds.again(probe, first=validation[:place])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
-    """
-    What was done, as git sees it; `base` is empty where git sees nothing. `before` is what changed files
-    said at the base.
-    """
-
-    tree: Tree
-    scope: Scope
-    base: str = ""
-    before: Mapping[str, str] = field(default_factory=dict)
-    changes: tuple[Change, ...] = ()
-    touched: tuple[Touched, ...] = ()
-    files: frozenset[str] = frozenset()
-
-    @property
-    def untouched(self) -> bool:
-        return bool(self.base) and not self.changes
-
-
-async def _touched(
-    tree: Tree, base: str, changes: Sequence[Change], spec: Spec, scoped: Scope
-) -> tuple[dict[str, str], list[Touched]]:
-    """What the changed files said at the base, and what of it judges the work."""
-    paths = to_read(changes)
-    try:
-        before = await tree.texts_at(base, paths)
-    except OutsideError as error:
-        return {}, [Touched(what=str(error))]
-    return before, touched(before, _texts_now(tree, paths), spec=spec, found=scoped)
-
-
-def _texts_now(tree: Tree, paths: Sequence[str]) -> dict[str, str]:
-    """What those say that are there, also where that cannot be read."""
-    there = [path for path in paths if os.path.lexists(os.path.join(tree.folder, path))]
-    return {path: _text(tree, path, unread=_UNREAD) for path in there}
+def _notes(work: Work, grounds: Grounds) -> tuple[str, ...]:
+    """What the change did to its judges, the commands to the work, and what they were not shown."""
+    notes = [f"{TOUCHES}: {each.what}" for each in work.touched if not each.unless]
+    notes += [
+        f"`{ran.command}` changed {', '.join(ran.changed[:5])}"
+        for ran in grounds.ran
+        if ran.changed
+    ]
+    if hidden := grounds.hidden:
+        notes.append(f"{HIDDEN}: {', '.join(hidden[:5])}")
+    return tuple(notes)
 
 
 def checker_of(world: World) -> Checker:
@@ -246,6 +175,7 @@ def _checker(
         ),
         network=settings.sandbox_network,
         clean=lambda value: redact(value, personal=personal, known=known),
+        room=os.path.join(os.path.realpath(settings.data), "grounds"),
     )
 
 
@@ -281,7 +211,7 @@ def _summary(report: Report) -> str:
 def _report(
     spec: Spec,
     criteria: Sequence[Criterion],
-    work: _Work,
+    work: Work,
     *,
     ignored: Sequence[Ignored],
     notes: tuple[str, ...],
@@ -344,27 +274,3 @@ def _untouched(base: str) -> Criterion:
         evidence=(Looked(evidence=evidence, state="unconfirmed", seen=seen),),
         added=True,
     )
-
-
-def _is_own(path: str, own: Sequence[str]) -> bool:
-    return any(path.startswith(each) if each.endswith("/") else path == each for each in own)
-
-
-def _defining(work: _Work, test: str) -> list[str]:
-    """Every file of the work that defines a test of this name, or did at the base."""
-    wanted = f"def {test}("
-    return [
-        path
-        for path in sorted(work.files)
-        if path.endswith(".py")
-        and is_test(path)
-        and (wanted in _text(work.tree, path) or wanted in work.before.get(path, ""))
-    ]
-
-
-def _text(tree: Tree, path: str, *, unread: str = "") -> str:
-    """What a file of the work says; `unread` where it is gone or cannot be read as one."""
-    try:
-        return read_in(tree.folder, path, limit=_READ_BYTES).decode(errors="replace")
-    except (RefusedError, OSError):
-        return unread

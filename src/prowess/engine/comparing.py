@@ -22,12 +22,13 @@ from prowess.core.files import make_private
 from prowess.core.ports import Log, Record
 from prowess.core.process import Order
 from prowess.discover.catalog import Catalog
-from prowess.engine.checking import Asked, checker_of, root_of
+from prowess.engine.checking import checker_of, root_of
 from prowess.engine.finding import discover, load
 from prowess.engine.house import House, new_run
 from prowess.engine.occasion import Occasion, open_occasions
 from prowess.engine.proposing import guidance, layered_in
 from prowess.engine.request import RunRequest
+from prowess.engine.work import Asked
 from prowess.engine.world import OpenModel
 from prowess.settings import Settings
 

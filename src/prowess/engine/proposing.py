@@ -13,11 +13,11 @@ from prowess.core.evidence import Claim, Ignored
 from prowess.core.ports import Record
 from prowess.discover.catalog import Catalog
 from prowess.discover.resources import instructions_text
-from prowess.engine.checking import Asked
 from prowess.engine.finding import discover, load
 from prowess.engine.house import new_run
 from prowess.engine.occasion import READING, Occasion, open_occasions
 from prowess.engine.request import RunRequest
+from prowess.engine.work import Asked
 from prowess.engine.world import OpenModel
 from prowess.settings import Settings
 

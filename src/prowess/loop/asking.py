@@ -23,9 +23,9 @@ from prowess.core.run import Outcome
 from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import leftovers, marks
+from prowess.loop.before import Before, before_from_json, look
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
-from prowess.loop.guarding import restore_plan
 from prowess.loop.phases import Phase
 from prowess.loop.request import ARTIFACTS
 
@@ -82,8 +82,12 @@ class Asking:
                 attempt=self.attempt,
             )
 
-            async def work(child: str = child) -> Json:
-                return await self._attempt(prompt, rules, agent, child, before)
+            async def work(child: str = child, before: Before = before) -> Json:
+                self.crew.at_work[child] = before
+                try:
+                    return await self._attempt(prompt, rules, agent, child, before)
+                finally:
+                    del self.crew.at_work[child]
 
             seen = await self.crew.step(f"agent {agent}", work)
             end = end_from_json(seen["end"])
@@ -99,12 +103,12 @@ class Asking:
                     tampered=seen["tampered"],
                     left=seen.get("left", []),
                 )
-            await self._wait(end)
+            before = await self._wait(end) or before
 
-    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, list[Any]]:
+    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before]:
         """
-        The prompt, and the marks of the plan before the agent can set any. Facts about its skills are
-        kept with the step and told after it, so that a replay tells them under the same numbers.
+        The prompt, and what the agent could change, before it can. Facts about its skills are kept with
+        the step and told after it, so that a replay tells them under the same numbers.
         """
         facts: list[Event] = []
         make = partial(
@@ -123,19 +127,21 @@ class Asking:
         async def build() -> Json:
             made = await self.crew.world.log.aside(make)
             told = [[each.kind, dict(each.payload)] for each in facts]
-            return {
-                "prompt": asdict(made),
-                "marks": marks.now(self.crew.request.plan),
-                "told": told,
-            }
+            return {"prompt": asdict(made), "told": told, **(await self._look()).as_json()}
 
         built = await self.crew.step("prompt", build)
         for kind, payload in built.get("told", ()):  # one of an older version has told them
             self.crew.record(Event(run=self.crew.run, kind=kind, payload=payload))
-        return TaskPrompt(**built["prompt"]), built["marks"]
+        return TaskPrompt(**built["prompt"]), before_from_json(built)
+
+    async def _look(self) -> Before:
+        """Where others are at work by now, it is what was there before they were."""
+        at_work = next(iter(self.crew.at_work.values()), None)
+        repository = self.crew.repository(self.workspace)
+        return at_work or await look(self.crew.request.plan, repository, self.branch)
 
     async def _attempt(
-        self, prompt: TaskPrompt, rules: str, agent: str, child: str, before: list[Any]
+        self, prompt: TaskPrompt, rules: str, agent: str, child: str, before: Before
     ) -> Json:
         request, repository = self.crew.request, self.crew.repository(self.workspace)
         log = self.crew.world.log
@@ -155,36 +161,59 @@ class Asking:
         )
         await leftovers.end_leftovers(child)
         await self.crew.must_be_on(self.workspace, self.branch)
-        picture, plan = await repository.picture(), marks.content(request.plan)
+        before = await self._as_before(before, child)
+        picture = await repository.picture()
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
         try:
             end = await self.crew.open_agent(agent).work(order, record=record)
         except asyncio.CancelledError:
-            # Who stops the loop here may begin another, which believes what is ticked.
+            # Who stops the loop here may begin another, which believes what the plan says.
             with suppress(OutsideError, OSError):
-                marks.undo_ticks(request.plan, before)
+                await self._as_before(before, child)
             raise
         if end.trouble == "timeout" and wall < request.wall:
             told = f"the budget of {request.seconds:g} seconds is used up"
             end = replace(end, trouble="budget", told=told)
         end = replace(end, usage=summed(end.usage, earlier))
         record(_finished(agent, child, end))
-        aside = os.path.join(request.workspace, ARTIFACTS, "plans", f"{child}.md")
         seen: dict[str, Any] = {"end": end.as_json(), "unticked": [], "tampered": []}
         try:
             # The tree is read with what HEAD names, and an agent can leave it naming nothing.
             strayed = await self.crew.back_to(self.workspace, self.branch, self.base, self.aside)
+            changed = await repository.picture() != picture
+            unticked, tampered = before.put_plan_back(request.plan, self._plan_aside(child))
             return seen | {
                 "left": strayed,
-                "changed": await repository.picture() != picture,
-                "unticked": marks.undo_ticks(request.plan, before),
-                "tampered": restore_plan(request.plan, plan, aside),
+                "refs": await before.put_refs_back(repository, self.crew.run),
+                "changed": changed,
+                "unticked": unticked,
+                "tampered": tampered,
             }
         except (OutsideError, OSError) as error:  # what the agent has used counts all the same
             hint = error.hint if isinstance(error, OutsideError) else "look what lies there"
             return seen | {"changed": True, "broken": str(error), "hint": hint}
+
+    async def _as_before(self, before: Before, child: str) -> Before:
+        """
+        Put back what an agent did in the same attempt until it was cut off, and tell it: nobody knows
+        whether it was the agent, so it is not held against the attempt.
+        """
+        plan, aside = self.crew.request.plan, self._plan_aside(child)
+        if before.plan is None:
+            return replace(before, plan=marks.content(plan))
+        unticked, tampered = before.put_plan_back(plan, aside)
+        if told := [*(f"{label!r} was ticked" for label in unticked), *tampered]:
+            found = f"; as it was found it is in {os.path.dirname(aside)}" if tampered else ""
+            self.crew.warn(f"The plan was put back: {'; '.join(told)}{found}")
+        repository = self.crew.repository(self.workspace)
+        for lost in await before.put_refs_back(repository, self.crew.run):
+            self.crew.warn(lost)
+        return before
+
+    def _plan_aside(self, child: str) -> str:
+        return os.path.join(self.crew.request.workspace, ARTIFACTS, "plans", f"{child}.md")
 
     def _started(self, agent: str, child: str) -> Event:
         """The attempt as a run of its own, for who looks at it alone."""
@@ -219,6 +248,8 @@ class Asking:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
         for what in seen["tampered"]:
             self._tell("loop.plan_restored", f"The plan was put back: {what}", what=what)
+        for lost in seen.get("refs", ()):
+            self._tell("run.warned", lost)
         self.crew.tell_left(
             seen.get("left", ()), self.aside, task=self.task.label, attempt=self.attempt
         )
@@ -253,8 +284,11 @@ class Asking:
         if spent := await self.crew.step("budget", look):
             raise SpentError(spent)
 
-    async def _wait(self, end: AgentEnd) -> None:
-        """Wait for the end of a usage limit, unless the time that is left ends before it."""
+    async def _wait(self, end: AgentEnd) -> Before | None:
+        """
+        Wait for the end of a usage limit, unless the time that is left ends before it. What a person
+        changed meanwhile stays; None where an older version waited, and did not look.
+        """
         until = end.resets_at or ""
 
         def pause() -> float:
@@ -270,8 +304,10 @@ class Asking:
 
         async def sleep() -> Json:
             await asyncio.sleep(pause())
+            return (await self._look()).as_json()
 
-        await self.crew.step("pause", sleep)
+        seen = await self.crew.step("pause", sleep)
+        return before_from_json(seen) if seen else None
 
 
 def _never_began(end: AgentEnd) -> bool:

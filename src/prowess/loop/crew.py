@@ -7,16 +7,21 @@ from typing import Any
 
 from prowess.check.changes import Tree, open_tree
 from prowess.check.commands import Runner
+from prowess.check.ground import in_place
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event
+from prowess.core.evidence import Spec
 from prowess.core.ports import Json, Record
 from prowess.engine.choosing import check_registry
+from prowess.engine.work import Asked
 from prowess.engine.world import World
 from prowess.loop.abreast import Step
 from prowess.loop.agents.base import Agent
 from prowess.loop.agents.known import open_program, passed_on
+from prowess.loop.before import Before
 from prowess.loop.git import Repository
 from prowess.loop.git_settings import Kept
+from prowess.loop.judges import Judges
 from prowess.loop.request import LoopRequest, own_paths, plan_name
 from prowess.loop.theirs import Theirs
 
@@ -25,9 +30,10 @@ from prowess.loop.theirs import Theirs
 class Crew:
     """
     `step` does a durable step of the run. `kept` is how git behaved before any agent was at work,
-    known once the loop has begun. `theirs` is what a person had ignored then. `begun` are the agents that were seen to work in this loop, `trodden`
-    the work trees that an agent was at work in since this process took it up. `agents` brings agents
-    of the caller's own, by name, before those that are known.
+    known once the loop has begun. `theirs` is what a person had ignored then, `judges` whose tests judge. `begun` are the agents that were seen to work in this loop, `trodden`
+    the work trees that an agent was at work in since this process took it up, `at_work` the attempts
+    that are under way, with what was there before. `agents` brings agents of the caller's own, by name,
+    before those that are known.
     """
 
     run: str
@@ -37,8 +43,10 @@ class Crew:
     record: Record
     kept: Kept = field(default_factory=Kept)
     theirs: Theirs = field(default_factory=Theirs)
+    judges: Judges = field(default_factory=Judges)
     begun: set[str] = field(default_factory=set)
     trodden: set[str] = field(default_factory=set)
+    at_work: dict[str, Before] = field(default_factory=dict)
     agents: Callable[[str], Agent | None] = lambda name: None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -83,12 +91,27 @@ class Crew:
         """The same of files that git keeps, where all that was done is committed."""
         return await self._tree(folder).standing("HEAD", tracked=True)
 
+    def asked(self, spec: Spec, **task: Any) -> Asked:
+        """A task to be checked, with all that a loop knows from before any agent was at work."""
+        return Asked(
+            spec=spec,
+            own=self.own,
+            theirs=self.theirs.names | self.theirs.paths,
+            may_be_so=True,
+            rules=self.kept.rules,
+            home=self.request.workspace,
+            lay=self.kept.lay,
+            judges_of=self.judges.commit,
+            earlier=tuple(self.judges.tasks),
+            **task,
+        )
+
     def runner(self, folder: str) -> Runner:
         """Runs commands as a check does, with the records of the repository to be read only."""
         tree, world = self._tree(folder), self.world
         return Runner(
             sandbox=world.sandbox,
-            folder=tree.folder,
+            ground=in_place(tree.folder),
             readable=tree.records,
             network=world.settings.sandbox_network,
             limits=world.limits,

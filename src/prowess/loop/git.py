@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.scratch import scratch
-from prowess.loop.git_run import few, printable, run_git
+from prowess.loop.git_run import few, printable
 from prowess.loop.git_settings import Kept
 from prowess.loop.guarding import free_place, read_if_plain, write_plain
 from prowess.loop.request import ARTIFACTS
@@ -45,10 +45,10 @@ class Repository:
 
     async def git(self, *words: str, fails: bool = True, more: Mapping[str, str] = {}) -> str:
         """What git prints. When it fails: `OutsideError`, or an empty text where `fails` is false."""
-        self.kept.put_back()
         self._take_pipes_away()
         identity = () if await self._has_identity(words) else _NOBODY
-        code, out, err = await run_git(*_SAFE, *identity, *words, cwd=self.folder, more=more)
+        asked = (*_SAFE, *identity, *words)
+        code, out, err = await self.kept.run_git(*asked, cwd=self.folder, more=more)
         if code and fails:
             raise OutsideError(
                 f"git {words[0]} failed: {err.strip() or out.strip()}",
@@ -66,7 +66,7 @@ class Repository:
     async def _has_identity(self, words: tuple[str, ...]) -> bool:
         if words[0] not in ("commit", "commit-tree", "merge"):
             return True
-        code, _, _ = await run_git("config", "user.email", cwd=self.folder)
+        code, _, _ = await self.kept.run_git("config", "user.email", cwd=self.folder)
         return code == 0
 
     async def head(self) -> str:

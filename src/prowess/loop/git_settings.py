@@ -2,9 +2,11 @@
 How git behaves in a repository, kept from before any agent was at work.
 
 An agent can write into `.git`, and settings of git can run programs; hooks are programs, which the loop
-does not run and the person's next commit would. So they are put back before git is used. What was found in their place may be a person's: it is kept beside them, and told. Settings
-can hold secrets, so their copies lie in the repository's own folder, readable to whom the settings
-are; the record of a run has only what they hash to.
+does not run and the person's next commit would. So they are put back before git is used. What was found
+in their place may be a person's: it is kept beside them, and told. What a person set for all their
+repositories is left to them, and git is shown a copy of it. Settings can hold secrets, so their copies
+lie in the repository's own folder, readable to whom the settings are; the record of a run has only what
+they hash to.
 """
 
 import hashlib
@@ -18,10 +20,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from prowess.check.beside import Lying
 from prowess.check.ignoring import rules_at_work, rules_in
 from prowess.core.errors import OutsideError
 from prowess.core.ports import Json
+from prowess.loop.git_global import ATTRIBUTES, CONFIG, EXCLUDES, own_settings
 from prowess.loop.git_run import run_git
+from prowess.loop.lay import read_lay
 
 _CONFIG = "config"
 _SETTINGS = (
@@ -34,6 +39,7 @@ _SETTINGS = (
 )
 _HOOKS = "hooks"
 _COPIES = "prowess"  # in the folder of the repository
+_OWN = "own"  # in the folder of the copies: those that git is shown
 _BESIDE = (
     ".changed-"  # in the name of what was found in the place of something; git runs no such hook
 )
@@ -57,7 +63,9 @@ Tell = Callable[[Sequence[str]], None]
 class Kept:
     """
     `files` are the settings and hooks by their names in `place`, the folder of the repository; None:
-    there is none. `rules` are those by which git ignored files besides `.gitignore`. `tell` hears where what was
+    there is none. `shown` are copies of the person's own settings, none in a loop that an older version
+    began. `rules` are those by which git ignored files besides `.gitignore`, and `lay` is how what it does
+    not keep lay there, None if an older version did not look. `tell` hears where what was
     found in their place is. Empty until the loop has begun.
     """
 
@@ -65,6 +73,8 @@ class Kept:
     run: str = ""
     rules: str = ""
     files: dict[str, _File | None] = field(default_factory=dict)
+    shown: dict[str, _File] = field(default_factory=dict)
+    lay: dict[str, Lying] | None = None
     tell: Tell = lambda beside: None
 
     async def begin(self, told: Mapping[str, Any], tell: Tell) -> None:
@@ -76,6 +86,10 @@ class Kept:
         self.tell = tell
         for name, hashed in told["hashes"].items():
             self.files[name] = self._copy(name, hashed)
+        for name, hashed in told.get("own", {}).items():
+            self.shown[name] = await self._own_copy(name, hashed)
+        if "lay" in told:
+            self.lay = read_lay(copies_of(told), told["lay"])
         now = _look(os.path.join(self.place, _CONFIG))
         if now != self.files[_CONFIG] and await self._differs_harmlessly():
             self.files[_CONFIG] = now
@@ -90,6 +104,17 @@ class Kept:
             hint="look at them; when they are as they should be, begin a new loop",
         )
 
+    async def _own_copy(self, name: str, hashed: str) -> _File:
+        found = _look(self._shown_at(name))
+        if found is None or _hash(found) != hashed:
+            found = _private((await own_settings(self.place))[name])
+        if _hash(found) != hashed:
+            raise OutsideError(
+                f"your own settings of git ({name}) were changed, and the copy of them too",
+                hint="look at them; when they are as they should be, begin a new loop",
+            )
+        return _private(found.content)
+
     async def _differs_harmlessly(self) -> bool:
         paths = (_copy_of(self.place, self.run, _CONFIG), os.path.join(self.place, _CONFIG))
         one, other = [await _entries(path) for path in paths]
@@ -97,6 +122,23 @@ class Kept:
             return False
         different = (one - other) + (other - one)
         return all(_HARMLESS.fullmatch(each.partition("\n")[0]) for each in different)
+
+    async def run_git(
+        self, *words: str, cwd: str, more: Mapping[str, str] = {}
+    ) -> tuple[int, str, str]:
+        """What git says, as it behaved before any agent was at work."""
+        self.put_back()
+        if not self.shown:
+            return await run_git(*words, cwd=cwd, more=more)
+        named = (
+            "-c", f"core.excludesFile={self._shown_at(EXCLUDES)}",
+            "-c", f"core.attributesFile={self._shown_at(ATTRIBUTES)}",
+        )  # fmt: skip
+        mine = {"GIT_CONFIG_GLOBAL": self._shown_at(CONFIG)}
+        return await run_git(*named, *words, cwd=cwd, more={**mine, **more})
+
+    def _shown_at(self, name: str) -> str:
+        return _copy_of(self.place, self.run, os.path.join(_OWN, name))
 
     def put_back(self) -> None:
         """Settings that are not as they were are moved beside their place, and made as they were."""
@@ -115,6 +157,10 @@ class Kept:
             if kept is not None:
                 _write(path, kept)
         beside += [self._move_beside(os.path.join(self.place, name)) for name in self._new_hooks()]
+        for name, copy in self.shown.items():
+            if _look(path := self._shown_at(name)) != copy:
+                _take_away(path)
+                _write(path, copy)
         if beside:
             self.tell(beside)
 
@@ -139,7 +185,7 @@ class Kept:
                 os.rmdir(os.path.join(self.place, _COPIES))
 
 
-def remember(folder: str, run: str) -> Json:
+async def remember(folder: str, run: str) -> Json:
     """Copy the settings of this repository before any agent is at work; where they are, and their hashes."""
     place = _git_folder(folder)
     rules = f"{rules_at_work(folder)}\n{rules_in(os.path.join(place, 'info', 'exclude'))}"
@@ -151,7 +197,16 @@ def remember(folder: str, run: str) -> Json:
         hashes[name] = _hash(found)
         if found is not None:
             _write(_copy_of(place, run, name), found)
-    return {"place": place, "run": run, "rules": rules, "hashes": hashes}
+    own = {name: _private(content) for name, content in (await own_settings(folder)).items()}
+    for name, copy in own.items():
+        _write(_copy_of(place, run, os.path.join(_OWN, name)), copy)
+    hashed = {name: _hash(copy) for name, copy in own.items()}
+    return {"place": place, "run": run, "rules": rules, "hashes": hashes, "own": hashed}
+
+
+def copies_of(told: Mapping[str, Any]) -> str:
+    """The folder of the copies that `remember` told of."""
+    return _copies(told["place"], told["run"])
 
 
 def _copies(place: str, run: str) -> str:
@@ -181,6 +236,10 @@ def _hash(file: _File | None) -> str | None:
     return None if file is None else hashlib.sha256(file.content).hexdigest()
 
 
+def _private(content: bytes) -> _File:
+    return _File(content, stat.S_IFREG | 0o600)
+
+
 def _look(path: str) -> _File | None:
     try:
         mode = os.lstat(path).st_mode
@@ -197,6 +256,15 @@ def _look(path: str) -> _File | None:
         return _File(b"", mode)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def _take_away(path: str) -> None:
+    """Whatever lies there, which is a copy of ours or was put in its place."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def _write(path: str, file: _File) -> None:

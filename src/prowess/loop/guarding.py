@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from prowess.core.errors import OutsideError, UsageError
@@ -88,7 +88,7 @@ def restore_plan(path: str, before: bytes, aside: str) -> list[str]:
         after = read_plain(no_link(path))
     told = tampered(before, after)
     if told:
-        os.makedirs(os.path.dirname(no_link(aside)), exist_ok=True)
+        aside = free_place(no_link(aside))
         if os.path.lexists(path) and not os.path.isfile(path):
             os.rename(path, f"{aside}.left")
         for place, content in ((aside, after), (path, before)):
@@ -100,8 +100,9 @@ def restore_plan(path: str, before: bytes, aside: str) -> list[str]:
 def tampered(before: bytes, after: bytes) -> list[str]:
     """
     What was done to the tasks of a plan that nobody but a person or the loop may do: a mark, a
-    criterion, a scope, a validation command changed, a task gone. More tasks are fine, unless they are
-    ticked already, or are called like another one and could be taken for it.
+    criterion, a scope, a validation command changed, a task gone, or one in the place of another of the
+    same words. More tasks are fine, unless they are ticked already, or are called like another one and
+    could be taken for it.
     """
     old = read_plan(before)
     try:
@@ -130,18 +131,37 @@ def _added(old: Plan, new: Plan) -> list[str]:
 
 def _changed(old: Plan, new: Plan) -> list[str]:
     """What became of tasks that are no longer there as they were."""
-    same = {(task.label, _judged_by(task)) for task in new.tasks}
-    marks = {
-        task.label: task.mark for task in reversed(new.tasks)
-    }  # of the first that is called so
-    told = []
-    for task in old.tasks:
-        if task.label not in marks:
-            told.append(f"{task.label!r} was taken out or reworded")
-        elif (task.label, _judged_by(task)) not in same:
-            how = "ticked" if marks[task.label] != task.mark else "changed"
-            told.append(f"{task.label!r} was {how}")
+    now, told = by_words(new.tasks), []
+    for words, were in by_words(old.tasks).items():
+        are = now.get(words, [])
+        changed = [how for task in were if (how := _became(task, are))]
+        # Nothing but their order tells them apart, and a tick would go to the wrong one.
+        if not changed and len(were) > 1 and [*map(_stands, were)] != [*map(_stands, are)]:
+            changed = [f"{were[0].label!r} stands there {len(were)} times, and one was moved"]
+        told += changed
     return told
+
+
+def _became(task: Task, alike: Sequence[Task]) -> str:
+    """What was done to this task, by those of its words that are there now; empty if nothing was."""
+    named = [each for each in alike if each.label == task.label]
+    if not named:
+        return f"{task.label!r} was taken out or reworded"
+    if _judged_by(task) in map(_judged_by, named):
+        return ""
+    return f"{task.label!r} was {'ticked' if named[0].mark != task.mark else 'changed'}"
+
+
+def by_words(tasks: Iterable[Task]) -> dict[str, list[Task]]:
+    """Tasks of the same words together, in their order."""
+    alike: dict[str, list[Task]] = {}
+    for task in tasks:
+        alike.setdefault(key_of(task.label), []).append(task)
+    return alike
+
+
+def _stands(task: Task) -> tuple[object, ...]:
+    return (task.label, task.section, *_judged_by(task))
 
 
 def _judged_by(task: Task) -> tuple[object, ...]:

@@ -20,7 +20,8 @@ from prowess.core.agent import AgentEnd
 from prowess.core.evidence import Report, Spec, report_from_json, spec_of
 from prowess.core.ports import Json
 from prowess.core.task import Mark, Plan, Task
-from prowess.engine.checking import Asked, check_events, checker_of
+from prowess.engine.checking import check_events, checker_of
+from prowess.engine.work import Asked
 from prowess.loop import marks
 from prowess.loop.asking import Answered, Asking, NoStartError
 from prowess.loop.budget import SpentError, Used
@@ -73,6 +74,7 @@ class Journey:
         repository = self.crew.repository(self.workspace)
         self.base = await self.crew.step("base", repository.head)
         self.branch = await self.crew.step("branch", repository.branch)
+        self.crew.judges.at(self.base)
         self._stands(
             await self.crew.step("stood", partial(self.crew.standing, self.workspace, self.base))
         )
@@ -232,19 +234,15 @@ class Journey:
 
     def _asked(self, spec: Spec) -> Asked:
         claims, ignored = said_claims(self.answer)
-        theirs = self.crew.theirs
-        return Asked(
-            spec=spec,
+        return self.crew.asked(
+            spec,
             workspace=self.workspace,
             base=self.base,
             validation=self.plan.validation,
             claims=tuple(claims),
             ignored=tuple(ignored),
-            own=(*self.crew.own, *(theirs.names | theirs.paths)),
             others=self.others,
-            may_be_so=True,
             stood=self.stood,
-            rules=self.crew.kept.rules,
         )
 
     async def _judged(self, asked: Asked) -> Report:

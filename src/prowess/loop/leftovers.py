@@ -1,8 +1,10 @@
 """
 What is left of an attempt whose loop was killed: an agent that goes on working for nobody.
 
-Every program of an attempt has the attempt's name in its environment, and is found by it. One that
-dropped its environment is not found, and none is where there is no /proc.
+An agent's warden ends it when the loop dies, and this waits until it has. Every program of an
+attempt has the attempt's name in its environment and is found by it, the warden too; so one without
+a warden is ended all the same, unless it has dropped its environment. Where there is no /proc
+nothing is found.
 """
 
 import asyncio
@@ -16,15 +18,17 @@ _PAUSE = 0.02  # seconds for what is dead to be gone
 
 
 async def end_leftovers(attempt: str) -> None:
-    """Kill them before the same attempt is begun again, so that two never work in one tree."""
-    for _ in range(_ROUNDS):
-        found = _of(f"{NAME}={attempt}".encode())
-        if not found:
-            return
-        for pid in found:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        await asyncio.sleep(_PAUSE)
+    """End them before the same attempt is begun again, so that two never work in one tree."""
+    # A warden that is asked ends those who are found by nobody else; one that is killed cannot.
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for _ in range(_ROUNDS):
+            found = _of(f"{NAME}={attempt}".encode())
+            if not found:
+                return
+            for pid in found:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+            await asyncio.sleep(_PAUSE)
 
 
 def _of(needle: bytes) -> list[int]:

@@ -5,12 +5,12 @@ mark changes.
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.task import DONE, Mark, Plan, Task, key_of, numbered
-from prowess.loop.guarding import no_link, read_plain
+from prowess.loop.guarding import by_words, no_link, read_plain
 from prowess.select.plan import read_plan, ticked
 from prowess.select.validation import validation_slips
 
@@ -64,7 +64,7 @@ def now(path: str) -> list[tuple[str, int, Mark]]:
 def undo_ticks(path: str, before: Sequence[Sequence[Any]]) -> list[str]:
     """Take back marks of done work that were set since; the labels of those tasks."""
     plan = read(path)
-    former = _alike(
+    former = by_words(
         numbered(Task(label=label, line=line, mark=mark) for label, line, mark in before)
     )
     undone = []
@@ -79,14 +79,6 @@ def undo_ticks(path: str, before: Sequence[Sequence[Any]]) -> list[str]:
 def again(plan: Plan, task: Task) -> Task | None:
     """The same task in a plan that may have changed: the same words, and the same of its twins."""
     return _twin(task, [each for each in plan.tasks if key_of(each.label) == key_of(task.label)])
-
-
-def _alike(tasks: Iterable[Task]) -> dict[str, list[Task]]:
-    """Tasks by their words."""
-    alike: dict[str, list[Task]] = {}
-    for task in tasks:
-        alike.setdefault(key_of(task.label), []).append(task)
-    return alike
 
 
 def _twin(task: Task, alike: Sequence[Task]) -> Task | None:

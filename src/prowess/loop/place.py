@@ -17,8 +17,9 @@ from prowess.core.ports import Json, Sandbox
 from prowess.core.task import Plan, Task, about_circle
 from prowess.loop import marks
 from prowess.loop.git import Repository
-from prowess.loop.git_settings import remember
+from prowess.loop.git_settings import copies_of, remember
 from prowess.loop.guarding import alone_in
+from prowess.loop.lay import keep_lay
 from prowess.loop.request import ARTIFACTS, LoopRequest, own_paths
 from prowess.select.validation import unreadable, validation_slips
 
@@ -35,9 +36,11 @@ async def check_place(request: LoopRequest) -> None:
 async def begin(request: LoopRequest, run: str, sandbox: Sandbox) -> Json:
     """The place, seen to be one to work in, and how git behaves there before any agent is at work."""
     await _check_place(request)
-    await _must_be_seen(request.workspace, sandbox)
+    head, files = await _must_be_seen(request.workspace, sandbox)
     _make_room(os.path.join(request.workspace, ARTIFACTS))
-    return remember(request.workspace, run)
+    told = await remember(request.workspace, run)
+    lay = await keep_lay(request.workspace, files, (f"{ARTIFACTS}/",), copies_of(told))
+    return {**told, "lay": lay, "head": head}
 
 
 async def must_take_in(repository: Repository, tasks: Sequence[Task]) -> None:
@@ -107,17 +110,22 @@ async def _nothing_under_way(repository: Repository) -> None:
             )
 
 
-async def _must_be_seen(folder: str, sandbox: Sandbox) -> None:
-    """What an agent changes is looked at from inside the sandbox, where not all is seen that is here."""
+async def _must_be_seen(folder: str, sandbox: Sandbox) -> tuple[str, frozenset[str]]:
+    """
+    What an agent changes is looked at from inside the sandbox, where not all is seen that is here. The
+    commit that it begins with, and the files of the work.
+    """
     tree = open_tree(folder, sandbox)
     try:
-        await tree.read(await tree.base("HEAD"))
+        head = await tree.base("HEAD")
+        _, files = await tree.read(head)
     except (OutsideError, UsageError) as error:
         raise OutsideError(
             f"nobody could check what is changed in {folder}: {error}",
             hint=f"where `.git` is a file: `git config core.worktree {folder}` has the repository name its"
             " work tree; else use a plain clone",
         ) from None
+    return head, files
 
 
 def _make_room(folder: str) -> None:

@@ -20,9 +20,10 @@ from prowess.core.errors import (
     ProwessError,
     StoreError,
 )
+from prowess.core.evidence import spec_of
 from prowess.core.ports import Json, Steps
 from prowess.core.run import Ending, Outcome
-from prowess.core.task import Plan, Task
+from prowess.core.task import DONE, Plan, Task
 from prowess.engine.ending import to_its_end
 from prowess.engine.world import World
 from prowess.loop import marks, waves
@@ -139,10 +140,9 @@ async def _loop(crew: Crew) -> Outcome:
 
 async def _rounds(story: _Story) -> Outcome:
     crew, request = story.crew, story.crew.request
-    await crew.kept.begin(
-        await crew.step("clean", partial(begin, request, crew.run, crew.world.sandbox)),
-        _put_back(crew),
-    )
+    begun = await crew.step("clean", partial(begin, request, crew.run, crew.world.sandbox))
+    await crew.kept.begin(begun, _put_back(crew))
+    crew.judges.begin(begun.get("head", ""))  # one of an older version has not told it
     story.used.started = await crew.step("clock", _now)
     for _ in range(_MOST_ROUNDS):
         if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
@@ -203,7 +203,7 @@ async def _alone(story: _Story, chosen: Chosen) -> None:
         except OutsideError:  # a tick without its commit would say what is not so
             marks.tick(crew.request.plan, task, task.mark)
             raise
-        return {"branch": branch, "ticked": there, "commit": commit}
+        return {"branch": branch, "ticked": there, "commit": commit, "head": commit}
 
     _tell_recorded(story, task, done, await crew.step("record", record))
 
@@ -249,7 +249,8 @@ async def _record_wave(story: _Story, task: Task, ended: waves.Ended, tree: Work
                 marks.tick(crew.request.plan, task, task.mark)
                 stuck = str(error)
         branch = await tree.remove()
-        return {"branch": branch, "ticked": there, "commit": ended.commit or head, "stuck": stuck}
+        told = {"commit": ended.commit or head, "head": head or await tree.home.head()}
+        return {"branch": branch, "ticked": there, "stuck": stuck, **told}
 
     kept = await crew.step("record", record)
     stuck: str = kept.pop("stuck", "")
@@ -263,8 +264,10 @@ def _title(task: Task, done: Done) -> str:
     return titles.get(done.mark, task.label)
 
 
-def _tell_recorded(story: _Story, task: Task, done: Done, kept: Mapping[str, Any]) -> None:
+def _tell_recorded(story: _Story, task: Task, done: Done, kept: dict[str, Any]) -> None:
     crew = story.crew
+    head: str = kept.pop("head", kept["commit"])
+    crew.judges.went_on(head, [spec_of(task)] if done.mark in DONE else [])
     crew.tell(
         "loop.recorded",
         f"[{done.mark}] {task.label}",

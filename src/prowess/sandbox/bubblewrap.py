@@ -31,6 +31,7 @@ from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, Level, Order
 from prowess.sandbox import seccomp
 from prowess.sandbox.cgroup import Group, make_group
+from prowess.sandbox.laying import descriptors, laying
 from prowess.sandbox.limits import SHELL, launch
 from prowess.sandbox.places import (
     ETC_FILES,
@@ -67,6 +68,9 @@ exit $?
 _STDIN = "/run/stdin"
 
 
+_Binds = dict[str, tuple[str, ...]]  # how what is seen at a path comes there
+
+
 class Bubblewrap:
     """A sandbox that runs commands with this `bwrap`."""
 
@@ -76,8 +80,8 @@ class Bubblewrap:
         self.binary = binary
 
     async def run(self, order: Order) -> Finished:
-        with make_group(order.limits) as group:
-            child = self._start(order, group)
+        with make_group(order.limits) as group, ExitStack() as stack:
+            child = self._start(order, group, laying(tuple(order.laid), self.binary, stack))
             said = await child.begin(order.limits.seconds)
             finished = await attend(child, limits=order.limits, group=group)
         if not finished.killed_by and not child.was_set_up():
@@ -88,7 +92,7 @@ class Bubblewrap:
             )
         return finished
 
-    def _start(self, order: Order, group: Group | None) -> "Namespaced":
+    def _start(self, order: Order, group: Group | None, laid: _Binds) -> "Namespaced":
         with ExitStack() as stack:
             places = pin(order, stack)
             tools = toolchains(order, _HOME)
@@ -101,7 +105,7 @@ class Bubblewrap:
             stack.callback(os.close, goes)
             calls = _file(seccomp.program(), stack)
             copies = [(path, _file(content, stack)) for path, content in _files(order, tools)]
-            words = [*_namespaces(order), *_view(order, places), *_variables(order, tools)]
+            words = [*_namespaces(order), *_view(order, places, laid), *_variables(order, tools)]
             for link, target in tools.links.items():
                 words += ["--symlink", target, f"{_HOME}/{link}"]
             for path, copy in copies:
@@ -127,6 +131,7 @@ class Bubblewrap:
                     status,
                     *(copy for _, copy in copies),
                     *(place.descriptor for place in places),
+                    *descriptors(laid),
                 ],
             )
             return Namespaced(popen, status=os.dup(status), goes=os.dup(goes))
@@ -243,7 +248,7 @@ def _namespaces(order: Order) -> list[str]:
     return [*words, "--share-net"] if order.network else words
 
 
-def _view(order: Order, places: list[Place]) -> Iterator[str]:
+def _view(order: Order, places: list[Place], laid: _Binds) -> Iterator[str]:
     """The file system from its root, in the order of mounting."""
     for path in SYSTEM:
         if os.path.islink(path):
@@ -258,10 +263,11 @@ def _view(order: Order, places: list[Place]) -> Iterator[str]:
     yield from ("--dir", "/run", "--dir", "/var", "--symlink", _TMP, f"/var{_TMP}")
     # Outer ones first, so that the Python we run on stays as it is inside a writable project.
     # One that has gone since we started is a failure: it may have been moved to be written.
-    binds = {path: ("--ro-bind", path) for path in programs()}
+    binds: _Binds = {path: ("--ro-bind", path) for path in programs()}
     for place in places:
         bind = "--bind-fd" if place.writable else "--ro-bind-fd"
         binds[place.path] = (bind, str(place.descriptor))
+    binds |= laid
     for path, words in sorted(binds.items()):
         yield from (*words, path)
     yield from ("--chdir", order.cwd)

@@ -61,21 +61,24 @@ def pin(order: Order, stack: ExitStack) -> list[Place]:
     it would end one word of ours and begin another.
     """
     words = (order.cwd, *order.argv, *order.readable, *order.writable)
+    words += tuple(word for each in order.laid for word in (each.path, each.source))
     if any("\0" in word for word in (*words, *chain(*order.environment.items()))):
         raise RefusedError("a word of the command holds a NUL", hint="leave it out")
     wanted = {**dict.fromkeys(order.readable, False), **dict.fromkeys(order.writable, True)}
+    laid = [each.path for each in order.laid]
     places = []
-    for path in sorted(wanted):
+    for path in sorted((*wanted, *laid)):
         if holds_home(path):
             # Keys lie there, and what shells, git and we ourselves obey: no wall would be left.
             raise RefusedError(
                 f"{path} is or holds your home folder, which no sandboxed command gets",
                 hint="work in a folder of its own, below it",
             )
-        descriptor = _open(path)
+    for path in sorted(wanted):
+        descriptor = open_place(path)
         stack.callback(os.close, descriptor)
         places.append(Place(path=path, descriptor=descriptor, writable=wanted[path]))
-    if not inside(os.path.normpath(order.cwd), list(wanted)):
+    if not inside(os.path.normpath(order.cwd), [*wanted, *laid]):
         raise RefusedError(
             f"the working folder {order.cwd} is not among the places of the command",
             hint="make it readable or writable",
@@ -88,13 +91,14 @@ def shown(paths: Mapping[str, str], stack: ExitStack) -> list[Place]:
     places = []
     for path, real in paths.items():
         with suppress(RefusedError):  # it has just gone
-            descriptor = _open(real)
+            descriptor = open_place(real)
             stack.callback(os.close, descriptor)
             places.append(Place(path=path, descriptor=descriptor, writable=False))
     return places
 
 
-def _open(path: str) -> int:
+def open_place(path: str) -> int:
+    """A descriptor for a real path, no part of which is a link; `RefusedError` for another one."""
     if not path.startswith("/") or os.path.normpath(path) != path:
         raise RefusedError(
             f"{path!r} is not a whole path", hint="name it from the root, without .."

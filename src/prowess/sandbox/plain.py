@@ -2,11 +2,11 @@
 Commands with limits and nothing else around them, for those who say that they want no sandbox.
 
 Stops: more time, CPU, memory, processes, output or file size than the limits say, for all that the
-command starts together; our environment; children that outlive the command, those in sessions of
-their own too.
+command starts together; our environment; children that outlive the command, in whatever session
+and with whatever environment.
 
-Does not stop: anything else. The command reads, writes, connects and signals as the user can. A
-child that leaves the session, drops its environment and outlives its parent is not found.
+Does not stop: anything else. The command reads, writes, connects and signals as the user can, and
+may kill the warden that would find all of its children (warden.py tells what else it does not hold).
 """
 
 import os
@@ -34,7 +34,9 @@ class Plain:
                 environment=_environment(order),
                 stdin=order.stdin,
             )
-            return await attend(child, limits=order.limits, group=group)
+            finished = await attend(child, limits=order.limits, group=group)
+            child.must_have_begun()
+            return finished
 
 
 def _environment(order: Order) -> dict[str, str]:

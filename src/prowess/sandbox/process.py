@@ -8,10 +8,13 @@ failing callback), the whole tree is dead before `attend` returns or raises.
 
 import asyncio
 import contextlib
+import marshal
 import math
 import os
 import secrets
+import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -20,23 +23,26 @@ from typing import IO, Protocol
 
 from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, KilledBy, Limits
+from prowess.sandbox import warden
 from prowess.sandbox.cgroup import Group
 from prowess.sandbox.limits import Meter
 from prowess.sandbox.output import OnLine, Tap
-from prowess.sandbox.supervised import watcher
 from prowess.sandbox.tree import MARK, kill_tree
 
 _FLOOD = 64  # times the limit: no command that means well prints so much
 _LOOK = 0.25  # seconds between two looks at a command whose use is not measured
 _PATIENCE = 5.0  # seconds for what is dead to be gone, or for a pipe that somebody still holds
 _LAST_WORDS = 1.0  # seconds for hearing what one that was stopped had said by then
+_LONGEST_END = 60.0  # seconds that a warden may need to end its tree, be it a bomb
 _KILLED = -9
+_OURS = "PROWESS_"  # how the variables begin by which we know what somebody works on
+_HINT = "check that the program and the working folder exist"
 
 
 class Child(Protocol):
     """A command that was started: its pipes to read, and how it and all of its tree are ended."""
 
-    pid: int
+    pid: int  # of the process that all others come from, whose use is measured
     out: IO[bytes]
     err: IO[bytes]
     exited: "asyncio.Future[int]"
@@ -57,16 +63,16 @@ async def supervise(
     on_line: OnLine | None = None,
 ) -> Finished:
     """
-    Run a trusted program in no sandbox, with `environment` and nothing more, and hand each line of
-    its output to `on_line` as it comes. It is killed with all it started after `wall` seconds, or
-    after `idle` seconds without output, and when this process dies. A child that leaves the
-    session, drops its environment and outlives its parent is not found.
+    Run a program in no sandbox, with `environment` and nothing more, and hand each line of its
+    output to `on_line` as it comes. It is killed with all it started after `wall` seconds, or after
+    `idle` seconds without output, and when this process dies. What its warden does not hold is told
+    in warden.py.
     """
+    child = start(argv, cwd=cwd, environment=environment, stdin=stdin)
     limits = Limits(seconds=wall)
-    with watcher() as watch:
-        child = start(argv, cwd=cwd, environment=environment, stdin=stdin)
-        watch(child.pid, child.mark)
-        return await attend(child, limits=limits, idle=idle, on_line=on_line, measured=False)
+    finished = await attend(child, limits=limits, idle=idle, on_line=on_line, measured=False)
+    child.must_have_begun()
+    return finished
 
 
 async def attend(
@@ -165,36 +171,106 @@ async def _settle(
 
 def start(
     argv: Sequence[str], *, cwd: str, environment: Mapping[str, str], stdin: bytes = b""
-) -> "Marked":
-    """Start a command in a session of its own, its processes marked."""
+) -> "Warded":
+    """Start a command in a session of its own, as the child of a warden of its own."""
     mark = secrets.token_hex(16)
-    with given(stdin) as source:
-        popen = spawn(argv, cwd=cwd, environment={**environment, MARK: mark}, stdin=source)
-    return Marked(popen, mark)
+    order = _written(argv, {**environment, MARK: mark})
+    # Who looks for an attempt's programs by a name of ours finds the warden too. It has nothing
+    # else of the command: neither what could harm it, nor the words by which an agent kills others.
+    names = {name: value for name, value in environment.items() if name.startswith(_OURS)}
+    read, write = os.pipe()
+    life = open(write, "wb", buffering=0)  # noqa: SIM115 - held for as long as the command may live
+    paper = tempfile.TemporaryFile()  # noqa: SIM115 - and this for as long as it is read
+    try:
+        paper.write(order)
+        paper.seek(0)
+        with given(stdin) as source:
+            popen = spawn(
+                (sys.executable, "-IS", warden.__file__, str(paper.fileno()), str(read)),
+                cwd=cwd,
+                environment=names,
+                stdin=source,
+                pass_fds=(paper.fileno(), read),
+                name=argv[0],
+            )
+        return Warded(popen, name=argv[0], mark=mark, life=life, paper=paper, beneath=len(order))
+    except BaseException:
+        life.close()
+        paper.close()
+        raise
+    finally:
+        os.close(read)
 
 
-class Marked:
-    """A command without a namespace: its tree is found by parentage, session and mark."""
+def _written(argv: Sequence[str], environment: Mapping[str, str]) -> bytes:
+    """What a warden is to run, in bytes: it may think differently of letters than we do."""
+    try:
+        words = [os.fsencode(word) for word in argv]
+        variables = {os.fsencode(k): os.fsencode(v) for k, v in environment.items()}
+    except ValueError as error:
+        raise OutsideError(f"{argv[0]!r} could not be started: {error}", hint=_HINT) from None
+    return marshal.dumps((words, variables))
 
-    def __init__(self, popen: "subprocess.Popen[bytes]", mark: str) -> None:
+
+class Warded:
+    """
+    A command without a namespace, by its warden: the warden ends when it has ended all the others.
+    One that was killed, or is heir to nobody, leaves those to be found by session and mark.
+    """
+
+    def __init__(
+        self,
+        popen: "subprocess.Popen[bytes]",
+        *,
+        name: str,
+        mark: str,
+        life: IO[bytes],
+        paper: IO[bytes],
+        beneath: int,
+    ) -> None:
         self.pid, (self.out, self.err) = popen.pid, pipes(popen)
-        self.exited = exit_of(popen)
-        self.mark = mark
-        self._popen, self._ended = popen, False
+        self._popen, self._name, self._mark = popen, name, mark
+        self._life, self._paper, self._beneath = life, paper, beneath
+        self._ended = False
+        self.exited = exit_of(popen, self._code)  # last: a thread reads the paper from now on
+
+    def must_have_begun(self) -> None:
+        """`OutsideError` when there is no such program."""
+        if "failed" in self._told:
+            raise OutsideError(
+                f"{self._name} could not be started: {self._told['failed']}", hint=_HINT
+            )
 
     async def end(self) -> None:
         if self._ended:
             return
-        # Killed before it is reaped, so that its number cannot be somebody else's by now.
-        killed = kill_tree(self.pid, mark=self.mark)
-        await asyncio.shield(self.exited)
-        patience = time.monotonic() + _PATIENCE
-        while killed and time.monotonic() < patience:
-            await asyncio.sleep(0.005)
-            reap(killed - {self.pid})
-            killed = kill_tree(self.pid, mark=self.mark)
+        self._life.close()
+        await self._end_of_warden()
+        if "gone" not in self._told:
+            await self._search()
         self._popen.wait()
+        self._paper.close()
         self._ended = True
+
+    def _code(self) -> int:
+        """Of the command, once the warden is gone. One that was killed has told nothing."""
+        told = os.pread(self._paper.fileno(), 4096, self._beneath).decode().splitlines()
+        self._told = {word: value for word, _, value in (line.partition(" ") for line in told)}
+        return int(self._told.get("code", _KILLED))
+
+    async def _end_of_warden(self) -> None:
+        self._popen.send_signal(signal.SIGCONT)  # the command may have stopped it
+        done, _ = await asyncio.wait({self.exited}, timeout=_LONGEST_END)
+        if not done:
+            self._popen.kill()
+            await asyncio.shield(self.exited)
+
+    async def _search(self) -> None:
+        root = int(self._told.get("pid", self.pid))
+        patience = time.monotonic() + _PATIENCE
+        while (killed := kill_tree(root, mark=self._mark)) and time.monotonic() < patience:
+            await asyncio.sleep(0.005)
+            reap(killed)
 
 
 def spawn(
@@ -204,8 +280,12 @@ def spawn(
     environment: Mapping[str, str],
     stdin: IO[bytes] | int,
     pass_fds: Sequence[int] = (),
+    name: str = "",
 ) -> "subprocess.Popen[bytes]":
-    """Start a program in a new session; `OutsideError` when there is no such program or folder."""
+    """
+    Start a program in a new session; `OutsideError` when there is no such program or folder, about
+    `name` if another is meant than the one that is started.
+    """
     try:
         return subprocess.Popen(  # noqa: S603 - what may run was decided by the caller
             argv,
@@ -218,10 +298,7 @@ def spawn(
             pass_fds=pass_fds,
         )
     except (OSError, ValueError) as error:
-        raise OutsideError(
-            f"{argv[0]} could not be started: {error}",
-            hint="check that the program and the working folder exist",
-        ) from None
+        raise OutsideError(f"{name or argv[0]} could not be started: {error}", hint=_HINT) from None
 
 
 def pipes(popen: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
@@ -242,18 +319,14 @@ def given(stdin: bytes) -> Iterator[IO[bytes] | int]:
         yield file
 
 
-def exit_of(popen: "subprocess.Popen[bytes]") -> "asyncio.Future[int]":
-    """The exit code, once there is one. Where the system can, the process stays to be reaped."""
+def exit_of(
+    popen: "subprocess.Popen[bytes]", told: Callable[[], int] | None = None
+) -> "asyncio.Future[int]":
+    """The exit code, once there is one: its own, or what it has `told` of another."""
 
     def wait() -> int:
-        if not hasattr(os, "waitid"):
-            return popen.wait()
-        try:
-            status = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOWAIT)
-        except ChildProcessError:  # somebody else in this process has reaped it
-            return popen.wait()
-        assert status
-        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+        code = _exit_code(popen)
+        return told() if told else code
 
     try:
         return in_thread(wait)
@@ -263,6 +336,18 @@ def exit_of(popen: "subprocess.Popen[bytes]") -> "asyncio.Future[int]":
         raise OutsideError(
             f"a command could not be watched: {error}", hint="end some of what runs here"
         ) from None
+
+
+def _exit_code(popen: "subprocess.Popen[bytes]") -> int:
+    """Where the system can, the process stays to be reaped, and its number is nobody else's."""
+    if not hasattr(os, "waitid"):
+        return popen.wait()
+    try:
+        status = os.waitid(os.P_PID, popen.pid, os.WEXITED | os.WNOWAIT)
+    except ChildProcessError:  # somebody else in this process has reaped it
+        return popen.wait()
+    assert status
+    return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
 
 
 def in_thread(wait: Callable[[], int]) -> "asyncio.Future[int]":

@@ -80,17 +80,20 @@ def _kept(variable: str, usual: str) -> str:
 
 def _to_show(wanted: Mapping[str, str], order: Order) -> Shown:
     """What is not seen anyway, and holds no more than it should."""
-    seen = (*SYSTEM, *programs(), *order.readable, *order.writable)
+    laid = [each.path for each in order.laid]
+    seen = (*SYSTEM, *programs(), *order.readable, *order.writable, *laid)
     for path, real in wanted.items():
         outer = (*seen, *_NO_FILES, *(each for each in wanted if each != path))
-        known = inside(path, outer) or inside(real, (*order.writable, *_NO_FILES))
+        known = inside(path, outer) or inside(real, (*order.writable, *laid, *_NO_FILES))
         if not known and os.path.exists(real) and not holds_home(real):
             yield path, real
 
 
 def _made_of(order: Order) -> Shown:
     """The Pythons of the workspace's environments, by the names that they go by there."""
-    for place in dict.fromkeys((order.cwd, *order.writable, *order.readable)):
+    laid = [each.source for each in order.laid if each.source]
+    beside = [os.path.dirname(source) for source in laid]
+    for place in dict.fromkeys((order.cwd, *order.writable, *order.readable, *laid, *beside)):
         for name in _ENVIRONMENTS:
             if found := _MADE_OF.search(_text(place, f"{name}/pyvenv.cfg")):
                 yield from _installed(os.path.normpath(found[1]))

@@ -3,8 +3,9 @@ A command and everything it has started, as /proc tells it.
 
 A process belongs to a tree when its parent does, when it is in the command's session or
 group, or when it carries the command's mark in its environment. The three together hold a child
-that outlives its parent, starts a session of its own, or both. Where there is no /proc only the
-process group is known.
+that outlives its parent, starts a session of its own, or both; one that has dropped its environment
+as well is found by its warden alone (warden.py). Where there is no /proc only the process group is
+known.
 """
 
 import contextlib

@@ -1,0 +1,127 @@
+"""
+The grounds of one check, each made when it is first needed: for what the task itself names, for what a
+claim names, and for a second look with the judges of before.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+
+from prowess.check.as_before import AS_BEFORE
+from prowess.check.beside import Lying, found_beside
+from prowess.check.changes import Tree
+from prowess.check.commands import Ran, Runner
+from prowess.check.evidence import look
+from prowess.check.ground import Ground, Source, fresh, in_place
+from prowess.check.known_tests import is_test
+from prowess.check.probes import Probe
+from prowess.check.runners import may_run_tests
+from prowess.check.tests_run import read_test_run
+from prowess.core.files import make_private
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Land:
+    """
+    What grounds are made of. `files` are those of the work, `own` the caller's, `home` is the folder
+    beside whose work installed programs lie and `lay` how they lay, None where nobody knows; `instead` is
+    what judged before. `known`: git knows of the work. `room` is where copies are made.
+    """
+
+    tree: Tree
+    files: frozenset[str] = frozenset()
+    own: tuple[str, ...] = ()
+    home: str = ""
+    lay: Mapping[str, Lying] | None = None
+    instead: Mapping[str, bytes | None] = field(default_factory=dict)
+    known: bool = True
+    room: str | None = None
+
+
+@dataclass(kw_only=True)
+class Grounds:
+    """`make` makes a runner of a ground; `stack` has the grounds gone in the end."""
+
+    land: Land
+    stack: ExitStack
+    make: Callable[[Ground], Runner]
+    _source: Source | None = None
+    _own: Runner | None = None
+    _claimed: Runner | None = None
+    _before: Runner | None = None
+
+    @property
+    def ran(self) -> tuple[Ran, ...]:
+        """What was run for the work as it is."""
+        runners = (self._own, self._claimed)
+        return tuple(ran for runner in runners if runner for ran in runner.ran)
+
+    @property
+    def hidden(self) -> list[str]:
+        """What lies beside the work and commands were not shown."""
+        entries = self._source.beside if self._source else ()
+        return [path for entry in entries for path in entry.masks()]
+
+    def done(self, command: str) -> Ran:
+        """What this command did, which was run before."""
+        return next(ran for ran in self.ran if ran.command == command)
+
+    async def run(self, command: str) -> Ran:
+        """A command that the task itself names."""
+        self._own = self._own or await self._runner()
+        return await self._own(command)
+
+    async def run_claimed(self, command: str) -> Ran:
+        """A command that somebody proposes, where none of the task's own has left anything."""
+        if self._own and any(ran.command == command for ran in self._own.ran):
+            return await self._own(command)
+        self._claimed = self._claimed or await self._runner()
+        return await self._claimed(command)
+
+    async def again(self, probe: Probe, *, first: Sequence[str]) -> str:
+        """
+        Why what a probe saw is not to be seen with the judges of before, or an empty text. `first` are
+        commands that are run before it, as they may build what it needs.
+        """
+        if not self._is_judged(probe.target):
+            return ""
+        self._before = self._before or await self._runner(self.land.instead)
+        for command in first:
+            await self._before(command)
+        sight = await look(probe, folder=self.land.tree.folder, run=self._before)
+        ran = self._before.done(probe.target)
+        tests = ran.report or read_test_run(ran.output, code=ran.code)
+        if sight.state == "confirmed" or not tests.ran:
+            return ""
+        changed = ", ".join(sorted(self.land.instead)[:3])
+        return f"{AS_BEFORE} ({changed}) it does not hold: {sight.seen}"
+
+    def _is_judged(self, command: str) -> bool:
+        """Whether tests or settings that were there before have a say in it."""
+        land = self.land
+        came = [path for path, content in land.instead.items() if content is None]
+        if not land.instead or any(path in command for path in came):
+            return False
+        if not any(is_test(path) for path in land.files.difference(came)):
+            return any(not is_test(path) for path in land.instead)
+        return may_run_tests(command) or any(not is_test(path) for path in land.instead)
+
+    async def _runner(self, instead: Mapping[str, bytes | None] = {}) -> Runner:
+        land = self.land
+        if not land.known:
+            return self.make(in_place(land.tree.folder))
+        if self._source is None:
+            self._source = await asyncio.to_thread(self._found)
+        if land.room:
+            make_private(land.room)
+        source = replace(self._source, instead=instead)
+        made = fresh(source, within=land.room, laid=land.tree.sandbox.level == "bubblewrap")
+        return self.make(await asyncio.to_thread(self.stack.enter_context, made))
+
+    def _found(self) -> Source:
+        land = self.land
+        home = land.home or land.tree.folder
+        elsewhere = home != land.tree.folder
+        beside = found_beside(home, land.files, land.own, land.lay, elsewhere=elsewhere)
+        return Source(folder=land.tree.folder, files=land.files, home=home, beside=beside)

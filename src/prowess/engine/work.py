@@ -1,0 +1,182 @@
+"""
+What was done for a task, as git sees it: the changes, what of them judges the work, and what judged it
+before. All of it is read before any command runs.
+"""
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import filterfalse
+
+from prowess.check.as_before import may_judge, put_back
+from prowess.check.beside import Lying
+from prowess.check.changes import Tree, open_tree
+from prowess.check.ignoring import personal_rules
+from prowess.check.judges import Touched, judging_scripts, to_read, touched
+from prowess.check.known_tests import is_test
+from prowess.check.scope import scope
+from prowess.check.scripts import scripts_of
+from prowess.core.errors import OutsideError, RefusedError
+from prowess.core.evidence import Change, Claim, Ignored, Scope, Spec
+from prowess.core.ports import Sandbox
+from prowess.core.workspace import read_in
+
+_UNREAD = "\0"  # no text that any format could be read from
+_READ_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """
+    One task to be checked. `base` is the commit the work began at, None for the usual one. `own`
+    are paths that the caller itself writes (the plan, the artifacts); a folder ends in a slash. `theirs`
+    are those that a person had git ignore, which are no work whatever git says of them now. `others` are
+    commands that prove other tasks of the same plan.
+    `may_be_so`: where nothing was changed, the task may have been done before, by another one.
+    `stood` is how files stood before the work began that differed from the base by then; `rules` are
+    those by which git ignored files besides `.gitignore`, None for the person's own as they are now.
+    `home` is the tree beside whose work programs are installed, and `lay` how all lay there before
+    anybody worked, None where nobody knows. `judges_of` is the commit whose tests and settings judge, the
+    base if none; `earlier` are tasks done since then, which may have been meant to change some.
+    """
+
+    spec: Spec
+    workspace: str
+    base: str | None = None
+    validation: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    own: tuple[str, ...] = ()
+    theirs: frozenset[str] = frozenset()
+    others: tuple[str, ...] = ()
+    may_be_so: bool = False
+    stood: Mapping[str, str] = field(default_factory=dict)
+    rules: str | None = None
+    home: str = ""
+    lay: Mapping[str, Lying] | None = None
+    judges_of: str = ""
+    earlier: tuple[Spec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """
+    What was done, as git sees it; `base` is empty where git sees nothing. `before` is what changed files
+    said at the base, `instead` what judged the work before it was done.
+    """
+
+    tree: Tree
+    scope: Scope
+    base: str = ""
+    before: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
+    touched: tuple[Touched, ...] = ()
+    files: frozenset[str] = frozenset()
+    instead: Mapping[str, bytes | None] = field(default_factory=dict)
+
+    @property
+    def untouched(self) -> bool:
+        return bool(self.base) and not self.changes
+
+    def defining(self, test: str) -> list[str]:
+        """Every file of the work that defines a test of this name, or did at the base."""
+        wanted = f"def {test}("
+        return [
+            path
+            for path in sorted(self.files)
+            if path.endswith(".py")
+            and is_test(path)
+            and (wanted in _text(self.tree, path) or wanted in self.before.get(path, ""))
+        ]
+
+
+async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
+    """What was done of the task, read before anything runs."""
+    rules = personal_rules() if asked.rules is None else asked.rules
+    tree = open_tree(asked.workspace, sandbox, rules=rules, stood=asked.stood)
+    try:
+        base = await tree.base(asked.base)
+        changes, files = await tree.read(base)
+    except OutsideError as error:
+        # Without `files:` nothing is restricted, and a folder without git can still be checked.
+        failure = str(error) if asked.spec.files or asked.base else ""
+        return Work(tree=tree, scope=Scope(failure=failure))
+    changes = _done(changes, asked)
+    scoped = scope(asked.spec.files or ("**",), changes)
+    before, touched_then = await _touched(tree, base, changes, asked.spec, scoped)
+    return Work(
+        tree=tree,
+        base=base,
+        before=before,
+        changes=tuple(changes),
+        touched=(
+            *touched_then,
+            *judging_scripts(asked.validation, changes, asked.spec.files),
+        ),
+        files=frozenset(filterfalse(_among(asked.theirs), files)),
+        scope=scoped,
+        instead=await _instead(tree, base, changes, asked),
+    )
+
+
+async def _instead(
+    tree: Tree, base: str, changes: Sequence[Change], asked: Asked
+) -> dict[str, bytes | None]:
+    """What judged before, where the work or an earlier task has something else in its place."""
+    since = asked.judges_of or base
+    if since != base:
+        found, _ = await tree.read(since)
+        changes = _done(found, asked)
+    scripts = [
+        path
+        for command in asked.validation
+        for path in scripts_of(command, {each.path for each in changes})
+    ]
+    paths = dict.fromkeys((*may_judge(changes), *scripts))
+    before = await tree.contents_at(since, list(paths))
+    now = {path: content for path in paths if (content := _bytes(tree, path)) is not None}
+    return put_back(before, now, specs=(asked.spec, *asked.earlier), scripts=scripts)
+
+
+async def _touched(
+    tree: Tree, base: str, changes: Sequence[Change], spec: Spec, scoped: Scope
+) -> tuple[dict[str, str], list[Touched]]:
+    """What the changed files said at the base, and what of it judges the work."""
+    paths = to_read(changes)
+    try:
+        before = await tree.texts_at(base, paths)
+    except OutsideError as error:
+        return {}, [Touched(what=str(error))]
+    return before, touched(before, _texts_now(tree, paths), spec=spec, found=scoped)
+
+
+def _texts_now(tree: Tree, paths: Sequence[str]) -> dict[str, str]:
+    """What those say that are there, also where that cannot be read."""
+    there = [path for path in paths if os.path.lexists(os.path.join(tree.folder, path))]
+    return {path: _text(tree, path, unread=_UNREAD) for path in there}
+
+
+def _done(changes: Sequence[Change], asked: Asked) -> list[Change]:
+    """Changes that are somebody's work."""
+    is_other = _among((*asked.own, *asked.theirs))
+    return [each for each in changes if not is_other(each.path)]
+
+
+def _among(paths: Collection[str]) -> Callable[[str], bool]:
+    """Whether a path is one of these, or in a folder of them."""
+    names = frozenset(paths)
+    folders = tuple(path for path in paths if path.endswith("/"))
+    return lambda path: path in names or path.startswith(folders)
+
+
+def _text(tree: Tree, path: str, *, unread: str = "") -> str:
+    """What a file of the work says; `unread` where it is gone or cannot be read as one."""
+    content = _bytes(tree, path)
+    return unread if content is None else content.decode(errors="replace")
+
+
+def _bytes(tree: Tree, path: str) -> bytes | None:
+    try:
+        return read_in(tree.folder, path, limit=_READ_BYTES)
+    except (RefusedError, OSError):
+        return None

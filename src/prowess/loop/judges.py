@@ -1,0 +1,37 @@
+"""
+Whose tests and settings judge: those of the last commit that a person is known to have made.
+
+A task that is proven may still have planted something for the next one. So what came since is left out
+for a second look, but for what the tasks done since were meant to change. A commit that is not the
+loop's own is a person's, and with it they have seen what is there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from prowess.core.evidence import Spec
+
+
+@dataclass(slots=True, kw_only=True)
+class Judges:
+    """`commit` is the person's, `head` where the loop has left their branch since, `tasks` what it did."""
+
+    commit: str = ""
+    head: str = ""
+    tasks: list[Spec] = field(default_factory=list)
+
+    def begin(self, head: str) -> None:
+        """The branch is here, and a person has brought it there."""
+        self.commit = self.head = head
+        self.tasks.clear()
+
+    def at(self, head: str) -> None:
+        """Work begins on top of this commit."""
+        if head != self.head:
+            self.begin(head)
+
+    def went_on(self, head: str, done: Sequence[Spec]) -> None:
+        """The loop itself has brought the branch there, with these tasks."""
+        if self.head:  # of a loop that an older version began nobody knows where it was
+            self.head = head
+            self.tasks += done

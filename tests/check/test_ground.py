@@ -1,0 +1,235 @@
+"""Commands run on a copy of what git would keep; what lies about has no say, and what they leave is gone."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from check.checks import PYTEST, check, claim, output, verdicts
+from check.repository import Repository
+from prowess.check.beside import HIDDEN, lying_beside
+from prowess.check.feedback import feedback
+from prowess.check.ground import Source, fresh
+from prowess.core.ports import Sandbox
+from prowess.sandbox.probe import Wanted, open_sandbox
+from support import write_file
+
+GOOD = "def test_a():\n    assert True\n"
+PROGRAM = "#!/bin/sh\necho '1 passed in 0.01s'\n"
+
+
+@pytest.fixture
+def work(repo: Repository) -> Repository:
+    """A repository that ignores its programs, secrets and builds, with a change."""
+    repo.put(".gitignore", "tools/\nnode_modules/\n.env\nbuilt/\n*.so\n")
+    repo.commit("ignores")
+    repo.put("lib/b.py", "B = 1\n")
+    return repo
+
+
+def program(path: Path, text: str = PROGRAM) -> Path:
+    write_file(path, text).chmod(0o755)
+    return path
+
+
+def lay(repo: Repository) -> dict[str, list[int | str]]:
+    """How everything beside the work lies now."""
+    kept = frozenset(repo.git("ls-files", "-co", "--exclude-standard").split("\n"))
+    return lying_beside(str(repo.folder), kept, ())
+
+
+def test_a_command_finds_the_work_at_its_own_path_and_leaves_nothing_there(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    here = f'test "$PWD" = {work.folder} && cat lib/b.py && echo x > new && git status --short'
+
+    report = check(work, sandbox, validation=(here, "test -e new"))
+
+    assert report.passed
+    assert not (work.folder / "new").exists()
+
+
+def test_what_one_command_built_the_next_one_finds_but_no_judge_that_it_planted(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    build = (
+        "mkdir built && echo 'x' > built/out && echo 'import os' > conftest.py && echo > pytest.py"
+    )
+    seen = "test -e built/out && test ! -e conftest.py && test ! -e pytest.py"
+
+    assert check(work, sandbox, validation=(build, seen)).passed
+
+
+def test_a_file_of_the_work_that_a_command_changed_is_as_it_was_for_the_next(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    change = "echo 'B = 2' > lib/b.py && touch -d '2001-01-01' lib/b.py && rm README.md"
+
+    report = check(
+        work, sandbox, validation=(change, "grep -q 'B = 1' lib/b.py && test -e README.md")
+    )
+
+    assert report.passed
+    assert report.notes == (f"`{change}` changed README.md, lib/b.py",)
+
+
+def test_what_the_tasks_own_commands_leave_is_no_evidence_for_a_claim(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    said = output("cat proof.txt", "Exit code 0, it says `B = 1`")
+
+    report = check(
+        work, sandbox, "c", claims=[claim("c", said)], validation=("grep B lib/b.py > proof.txt",)
+    )
+
+    assert verdicts(report) == ["INCONCLUSIVE", "PASS"]
+
+
+def test_ignored_files_that_lie_as_they_lay_are_seen_and_may_be_written(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    work.put(".env", "KEY=1\n")
+    program(work.folder / "tools/run")
+    for number in range(2_100):  # too many to be copied
+        work.put(f"node_modules/a/{number}.js", "a\n")
+    seen = (
+        ". ./.env && test $KEY = 1 && tools/run && echo b > node_modules/a/1.js && echo > tools/x"
+    )
+
+    report = check(work, sandbox, validation=(seen, "grep -q a node_modules/a/1.js"), lay=lay(work))
+
+    assert report.passed
+    assert (work.folder / "node_modules/a/1.js").read_text() == "a\n"
+    assert not (work.folder / "tools/x").exists()
+
+
+def test_an_ignored_program_that_was_changed_since_is_not_run(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    place = program(work.folder / "tools/check", "#!/bin/sh\nexit 1\n")
+    before = lay(work)
+    status = place.stat()
+    program(place, "#!/bin/sh\nexit 0\n")
+    os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    report = check(work, sandbox, validation=("tools/check",), lay=before)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert report.notes == (f"{HIDDEN}: tools/",)
+    assert "a person installs before" in feedback(report)
+
+
+def test_a_file_that_was_written_again_as_it_was_is_the_same(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    program(work.folder / "tools/check", "#!/bin/sh\nexit 0\n")
+    before = lay(work)
+    (work.folder / "tools/check").unlink()
+    program(work.folder / "tools/check", "#!/bin/sh\nexit 0\n")
+
+    assert check(work, sandbox, validation=("tools/check",), lay=before).passed
+
+
+@pytest.mark.parametrize("many", [0, 2_100])
+def test_a_new_package_is_seen_beside_installed_ones_and_nothing_else_that_is_new(
+    work: Repository, sandbox: Sandbox, many: int
+) -> None:
+    for number in range(many):
+        work.put(f"node_modules/old/{number}.js", "a\n")
+    work.put("node_modules/old/index.js", "old\n")
+    before = lay(work)
+    work.put("node_modules/new/index.js", "new\n")
+    work.put("node_modules/@s/new/index.js", "new\n")
+    work.put("node_modules/old/index.js", "changed\n")
+    work.put("node_modules/old/more.js", "more\n")
+    work.put("node_modules/.vite/deps.js", "more\n")
+    work.put("node_modules/new/conftest.py", "more\n")
+    work.put("built/out.js", "more\n")
+    seen = "cat node_modules/new/index.js node_modules/@s/new/index.js"
+    hidden = "! grep -rqE 'changed|more' node_modules built"
+
+    assert check(work, sandbox, validation=(seen, hidden), lay=before).passed
+    assert not check(work, sandbox, validation=(hidden,)).passed
+
+
+def test_programs_beside_the_work_of_another_tree_are_those_of_that_tree(
+    work: Repository, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    program(work.folder / "tools/run", f"#!{work.folder}/tools/sh\necho ran\n")
+    (work.folder / "tools/sh").symlink_to("/bin/sh")
+    for number in range(2_100):
+        work.put(f"node_modules/a/{number}.js", "a\n")
+    work.commit("b")
+    other = tmp_path / "other"
+    work.git("worktree", "add", "-q", str(other))
+    linked = Repository.__new__(Repository)
+    linked.folder = other
+    linked.put("lib/c.py", "C = 1\n")
+    asked: dict[str, Any] = {"home": str(work.folder), "lay": lay(work)}
+    work.put("lib/d.py", "D = 1\n")
+    seen = f"tools/run && cat lib/c.py node_modules/a/7.js {work.folder}/lib/c.py && git log"
+    seen += f" && test ! -e lib/d.py && test ! -e {work.folder}/lib/d.py"
+
+    assert check(linked, sandbox, validation=(seen,), **asked).passed
+
+
+def test_the_callers_own_folder_is_not_shown(work: Repository, sandbox: Sandbox) -> None:
+    work.put(".prowess/run.py", "print('1 passed in 0.01s')\n")
+
+    report = check(work, sandbox, validation=("python .prowess/run.py",), own=(".prowess/",))
+
+    assert verdicts(report) == ["FAIL"]
+
+
+@pytest.mark.parametrize("level", ["landlock", "none"])
+def test_other_sandboxes_run_commands_in_the_copy_itself(work: Repository, level: Wanted) -> None:
+    program(work.folder / "tools/run")
+    for number in range(2_100):
+        work.put(f"node_modules/a/{number}.js", "a\n")
+    seen = f'test "$PWD" != {work.folder} && cat lib/b.py node_modules/a/7.js && tools/run'
+
+    report = check(work, open_sandbox(level), validation=(f"{seen} && echo > new",))
+
+    assert report.passed
+    assert not (work.folder / "new").exists()
+
+
+def test_links_modes_and_folders_of_the_work_are_as_they_are(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    program(work.folder / "run.sh", "#!/bin/sh\necho ran\n")
+    (work.folder / "link").symlink_to("run.sh")
+    inner = Repository(work.folder / "inner")
+    inner.put("a", "inner\n")
+    inner.commit()
+
+    seen = "./link && test -L link && grep -q inner inner/a && echo x > inner/a"
+
+    assert check(work, sandbox, validation=(seen,), files=["**", "inner"]).passed
+    assert (work.folder / "inner/a").read_text() == "inner\n"
+
+
+def test_a_large_work_is_copied_within_the_room_that_is_named_and_gone_after(
+    work: Repository, tmp_path: Path
+) -> None:
+    room = tmp_path / "room"
+    room.mkdir()
+    source = Source(
+        folder=str(work.folder), files=frozenset(["lib/a.py", "gone"]), home=str(work.folder)
+    )
+
+    with fresh(source, within=str(room), laid=True) as ground:
+        assert Path(ground.place).is_relative_to(room)
+        assert (Path(ground.place) / "lib/a.py").read_text() == "A = 1\n"
+        closed = Path(ground.place) / "closed"
+        closed.mkdir()
+        closed.chmod(0)
+
+    assert list(room.iterdir()) == []
+
+
+def test_pytest_finds_tests_in_the_copy(work: Repository, sandbox: Sandbox) -> None:
+    work.put("tests/test_a.py", GOOD)
+
+    assert check(work, sandbox, "all tests pass", validation=(PYTEST,)).passed
