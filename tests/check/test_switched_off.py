@@ -83,6 +83,7 @@ def after(text: str, line: str, more: str) -> str:
     [
         ("a.test.js", JS, around(JS, "test(", "/*", "*/")),
         ("a.test.ts", JS, around(JS, "test(", "const old = `", "`;")),
+        ("a.test.js", "assert.ok(true);\n", "const old = `\nassert.ok(true);\n`;\n"),
         ("a.test.js", JS, around(JS, "test(", "if (false) {", "}")),
         ("a.test.js", JS, around(JS, "test(", "if (process.env.NEVER) {", "}")),
         ("a.test.js", JS, around(JS, "test(", "function never() {", "}")),

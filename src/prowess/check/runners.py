@@ -44,8 +44,7 @@ _A_TEST = re.compile(r"::\w|\btest_\w|\w_test\b|\.(?:test|spec)\.\w|\bTest[A-Z]\
 _LEFT_OUT = re.compile(r"--(?:ignore|deselect)[\w-]*[= ]\S+|\bnot \w+")
 _PYTEST = re.compile(r"(?:.*/)?(?:pytest|py\.test)")
 _OF_SHELL = re.compile(r"[$`*?<>(){}~]")
-# Options of pytest that choose tests or take the next word; and those that ask for all of them at once.
-_CHOOSES = frozenset("-k -m --deselect --ignore --ignore-glob --cov".split())
+# Options of pytest that take the next word; and those that choose tests, or ask for all of them at once.
 _TAKES_WORD = frozenset("-p -c -o -W -n -r --rootdir --confcutdir --import-mode --tb --ds".split())
 _LEFT_AWAY = re.compile(
     r"-[km]|--(?:deselect|ignore|cov|lf|last-failed|ff|failed-first|nf|new-first|sw|stepwise)"
@@ -126,9 +125,7 @@ def _without_choice(words: Sequence[str]) -> str:
     kept = list(words[: named + 1])
     rest = iter(words[named + 1 :])
     for word in rest:
-        if word in _CHOOSES:
-            next(rest, "")
-        elif word in _TAKES_WORD:
+        if word in _TAKES_WORD:
             kept += [word, next(rest, "")]
         elif word.startswith("-") and not _LEFT_AWAY.match(word):
             kept.append(word)
