@@ -1,6 +1,7 @@
 """A task is proven by what was seen, never by what was said."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -342,9 +343,7 @@ def test_a_folder_without_git_can_be_checked_where_no_files_are_named(
 ) -> None:
     plain = Repository(tmp_path / "plain")
     plain.put("a.txt")
-    for path in (plain.folder / ".git").rglob("*"):
-        if path.is_file():
-            path.unlink()
+    shutil.rmtree(plain.folder / ".git")
 
     assert check(plain, sandbox, "a.txt exists").passed
     assert check(plain, sandbox, "a.txt exists", files=["a.txt"]).verdict == "FAIL"

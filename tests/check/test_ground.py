@@ -53,10 +53,8 @@ def test_a_command_finds_the_work_at_its_own_path_and_leaves_nothing_there(
 def test_what_one_command_built_the_next_one_finds_but_no_judge_that_it_planted(
     work: Repository, sandbox: Sandbox
 ) -> None:
-    build = (
-        "mkdir built && echo 'x' > built/out && echo 'import os' > conftest.py && echo > pytest.py"
-    )
-    seen = "test -e built/out && test ! -e conftest.py && test ! -e pytest.py"
+    build = "mkdir built && echo x > built/Makefile && echo 'import os' > conftest.py && echo > pytest.py"
+    seen = "test -e built/Makefile && test ! -e conftest.py && test ! -e pytest.py"
 
     assert check(work, sandbox, validation=(build, seen)).passed
 

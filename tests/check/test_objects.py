@@ -160,14 +160,15 @@ def test_a_list_of_commits_that_git_keeps_for_speed_is_not_believed(
     assert [each.path for each in read(tested, sandbox)[0]] == ["deep/test_a.py"]
 
 
+@pytest.mark.parametrize("base", ["HEAD", None])
 def test_a_check_of_a_base_that_was_meddled_with_proves_nothing(
-    repo: Repository, sandbox: Sandbox
+    repo: Repository, sandbox: Sandbox, base: str | None
 ) -> None:
     repo.put("new.txt", "done\n")
     name = repo.git("rev-parse", "HEAD:lib")
     overwrite(repo, name, "tree", b"")
 
-    report = check(repo, sandbox, "`new.txt` exists", base="HEAD")
+    report = check(repo, sandbox, "`new.txt` exists", base=base)
 
     assert not report.passed
     assert any("damaged or meddled with" in reason for reason in report.reasons)

@@ -72,8 +72,11 @@ class Ground:
         if self.put is not None:
             for path in changed:
                 self.put(path)
+            # In a folder that a command made, such as CMake's, they decide of what it built there.
+            folders = {os.path.dirname(path) for path in self._before}
             for path in [*_lying(self.place)]:
-                if path not in self._before and decides(path):
+                new = path not in self._before and os.path.dirname(path) in folders
+                if new and decides(path):
                     _take_away(os.path.join(self.place, path))
         return tuple(path for path in changed if path in self.files)
 

@@ -10,7 +10,7 @@ from itertools import filterfalse
 
 from prowess.check.as_before import may_judge, put_back
 from prowess.check.beside import Lying
-from prowess.check.changes import Tree, open_tree
+from prowess.check.changes import Tree, git_folder, open_tree
 from prowess.check.ignoring import personal_rules
 from prowess.check.judges import Touched, judging_scripts, to_read, touched
 from prowess.check.known_tests import is_test
@@ -99,7 +99,8 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         changes, files = await tree.read(base)
     except OutsideError as error:
         # Without `files:` nothing is restricted, and a folder without git can still be checked.
-        failure = str(error) if asked.spec.files or asked.base else ""
+        needed = asked.spec.files or asked.base or git_folder(tree.folder)
+        failure = str(error) if needed else ""
         return Work(tree=tree, scope=Scope(failure=failure))
     changes = _done(changes, asked)
     scoped = scope(asked.spec.files or ("**",), changes)
