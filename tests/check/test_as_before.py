@@ -56,6 +56,52 @@ def test_wrong_work_is_not_proven_however_its_tests_were_made_to_pass(
     assert "pass the tests as they were" in feedback(report)
 
 
+def test_a_new_test_called_like_one_that_a_command_names_saves_nothing(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("tests/test_calc.py", TEST + "\n\ndef test_more():\n    assert True\n")
+    tested.put("test_calc.py", "def test_new():\n    assert True\n")
+    tested.put("tests/lib/__init__.py", "")
+    tested.put("tests/lib/calc.py", RIGHT)
+    tested.put("lib/calc.py", WRONG)
+
+    report = check(tested, sandbox, validation=(f"{PYTEST} tests/test_calc.py",))
+
+    assert not report.passed
+
+
+def test_work_that_skips_the_tests_of_before_is_not_proven(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    skips = "import pytest\nif open('tests/expected.txt').read() == '3\\n':\n"
+    tested.put("lib/calc.py", f"{skips}    pytest.skip(allow_module_level=True)\n\n\n{WRONG}")
+    tested.put("tests/expected.txt", "-1\n")
+    tested.put("tests/test_calc.py", TEST + "\n\ndef test_more():\n    assert True\n")
+    tested.put("tests/calc.py", RIGHT)
+
+    report = check(tested, sandbox, validation=(PYTEST, "bash check.sh"))
+
+    assert not report.passed
+
+
+def test_new_code_may_count_as_untested_where_its_tests_are_left_out(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put(
+        "conftest.py",
+        "import os\n\n\ndef pytest_sessionfinish(session):\n"
+        "    if os.path.exists('lib/more.py') and session.testscollected < 2:\n"
+        "        session.exitstatus = 1\n",
+    )
+    base = tested.commit("coverage")
+    tested.put("lib/more.py", "M = 1\n")
+    tested.put(
+        "tests/test_more.py", "import lib.more\n\n\ndef test_m():\n    assert lib.more.M == 1\n"
+    )
+
+    assert check(tested, sandbox, validation=(PYTEST,), base=base).passed
+
+
 def test_honest_work_with_new_tests_passes_both_looks(tested: Repository, sandbox: Sandbox) -> None:
     tested.put("lib/calc.py", f"{RIGHT}\n\ndef double(a):\n    return add(a, a)\n")
     tested.put(
@@ -137,6 +183,10 @@ NOBODY = Spec(id="t", title="The task")
         ("tests/test_a.py", b"old", None, {"tests/test_a.py": b"old"}),
         ("tests/data.json", b"1", b"2", {"tests/data.json": b"1"}),
         ("tests/new.json", None, b"2", {}),
+        ("tests/helper.py", None, b"2", {}),
+        ("tests/a.py", None, b"2", {"tests/a.py": None}),
+        ("tests/a/__init__.py", None, b"2", {"tests/a/__init__.py": None}),
+        ("src/snapshots/a.snap", b"1", b"2", {"src/snapshots/a.snap": b"1"}),
         ("conftest.py", None, b"x", {"conftest.py": None}),
         ("lib/a.py", b"A = 1", b"A = 2", {}),
         ("lib/a.py", None, b"def pytest_x(): ...", {"lib/a.py": None}),
@@ -152,7 +202,8 @@ def test_only_what_judges_is_put_back(
     before = {} if old is None else {path: old}
     now = {} if new is None else {path: new}
 
-    assert put_back(before, now, specs=[NOBODY], scripts=["scripts/check.sh"]) == instead
+    known = {"scripts": ["scripts/check.sh"], "files": ["lib/a.py", path]}
+    assert put_back(before, now, specs=[NOBODY], **known) == instead
 
 
 @pytest.mark.parametrize(

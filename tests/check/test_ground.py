@@ -8,7 +8,7 @@ import pytest
 
 from check.checks import PYTEST, check, claim, output, verdicts
 from check.repository import Repository
-from prowess.check.beside import HIDDEN, lying_beside
+from prowess.check.beside import HIDDEN, MISSED, lying_beside
 from prowess.check.feedback import feedback
 from prowess.check.ground import Source, fresh
 from prowess.core.ports import Sandbox
@@ -139,16 +139,96 @@ def test_a_new_package_is_seen_beside_installed_ones_and_nothing_else_that_is_ne
     before = lay(work)
     work.put("node_modules/new/index.js", "new\n")
     work.put("node_modules/@s/new/index.js", "new\n")
-    work.put("node_modules/old/index.js", "changed\n")
     work.put("node_modules/old/more.js", "more\n")
     work.put("node_modules/.vite/deps.js", "more\n")
     work.put("node_modules/new/conftest.py", "more\n")
     work.put("built/out.js", "more\n")
     seen = "cat node_modules/new/index.js node_modules/@s/new/index.js"
-    hidden = "! grep -rqE 'changed|more' node_modules built"
+    hidden = "! grep -rq more node_modules built"
 
     assert check(work, sandbox, validation=(seen, hidden), lay=before).passed
     assert not check(work, sandbox, validation=(hidden,)).passed
+
+
+MANY = 2_100  # too many to be copied
+
+
+@pytest.mark.parametrize("many", [0, MANY])
+@pytest.mark.parametrize("gone", [True, False])
+@pytest.mark.parametrize(
+    "path", ["node_modules/a/lint.js", "tools/test_local.py", "tools/conftest.py"]
+)
+def test_where_a_program_or_test_is_missed_nothing_passes_for_the_want_of_it(
+    work: Repository, sandbox: Sandbox, path: str, *, gone: bool, many: int
+) -> None:
+    for number in range(many):
+        work.put(f"{path}.d/{number}.js", "a\n")
+    work.put(path, "strict\n")
+    before = lay(work)
+    if gone:
+        (work.folder / path).unlink()
+    else:
+        work.put(path, "lax\n")
+
+    report = check(work, sandbox, validation=("test ! -e nowhere",), lay=before)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert f"{MISSED}: {path}" in report.criteria[0].reason
+    assert "a person has to put back" in feedback(report)
+
+
+def test_other_ignored_files_may_change_and_are_not_missed(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    work.put("built/log.txt", "a\n")
+    work.put("tools/__pycache__/a.pyc", "a\n")
+    work.put("tools/a.py", "a\n")
+    before = lay(work)
+    work.put("built/log.txt", "b\n")
+    work.put("tools/__pycache__/a.pyc", "b\n")
+
+    report = check(work, sandbox, validation=("test ! -e built/log.txt",), lay=before)
+
+    assert report.passed
+    assert report.notes == (f"{HIDDEN}: built/",)
+
+
+def test_a_link_that_is_hidden_takes_nothing_else_away(work: Repository, sandbox: Sandbox) -> None:
+    for number in range(MANY):
+        work.put(f"node_modules/a/{number}.js", "a\n")
+    before = lay(work)
+    (work.folder / "node_modules/a/zz").symlink_to("../../lib/b.py")
+    (work.folder / "node_modules/a/dangling").symlink_to("nowhere")
+    (work.folder / "node_modules/a/folder").symlink_to("../../lib")
+
+    report = check(work, sandbox, validation=("grep -q B lib/b.py && ls lib/a.py",), lay=before)
+
+    assert report.passed
+
+
+@pytest.mark.parametrize("new", ["slow/__init__.py", "slow.abi3.so", "slow.pyd"])
+def test_a_new_package_does_not_take_the_place_of_an_installed_module(
+    work: Repository, sandbox: Sandbox, new: str
+) -> None:
+    work.put("tools/site-packages/slow.py", "SLOW = 1\n")
+    before = lay(work)
+    work.put(f"tools/site-packages/{new}", "planted\n")
+
+    report = check(work, sandbox, validation=("! grep -r planted tools",), lay=before)
+
+    assert report.passed
+
+
+def test_a_command_that_fails_says_what_it_was_not_shown(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    before = lay(work)
+    work.put("built/out.js", "b\n")
+
+    report = check(work, sandbox, validation=("cat built/out.js",), lay=before)
+
+    assert verdicts(report) == ["FAIL"]
+    assert f"{HIDDEN}: built/" in report.criteria[0].reason
 
 
 def test_programs_beside_the_work_of_another_tree_are_those_of_that_tree(

@@ -76,6 +76,23 @@ def test_an_ignored_program_that_an_agent_changed_does_not_judge_its_work(
     assert marks(ended) == ["- [~]"]
 
 
+def test_a_person_is_told_once_that_installed_programs_were_changed(tooled: Path) -> None:
+    installed = tooled / "tools/site-packages/lint/__main__.py"
+    write_file(installed, "raise SystemExit(1)\n")
+    plan = CHECKED.replace("tools/check", "python tools/site-packages/lint")
+
+    def empties(folder: Path, order: AgentOrder) -> str:
+        write_file(installed, "# nothing is wrong\n")
+        return writes("lib.py", WRONG)(folder, order)
+
+    ended = loop(tooled, plan, Scripted([empties]), max_attempts=2)
+
+    assert marks(ended) == ["- [~]"]
+    (told,) = [each["summary"] for each in ended.told("run.warned")]
+    assert "tools/site-packages/lint/__main__.py" in told
+    assert "put them back" in told
+
+
 @pytest.mark.parametrize("parallel", [1, 2])
 def test_an_ignored_program_that_nobody_changed_judges(tooled: Path, parallel: int) -> None:
     right = loop(

@@ -1,6 +1,7 @@
 """What a command finds in the place of something else, and what becomes of what it writes there."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,16 +84,30 @@ def test_where_there_are_no_overlays_the_folder_itself_is_written(
     assert (tree / "programs/new").exists()
 
 
-def test_what_has_no_source_is_empty(places: tuple[Path, Path]) -> None:
+@pytest.mark.parametrize("how", ["disk", "memory"])
+def test_what_a_folder_is_laid_without_is_not_there(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
     tree, copy = places
-    masks = [
-        Laid(path=str(tree / "programs/planted")),
-        Laid(path=f"{tree / 'programs/inner'}/"),
-    ]
+    monkeypatch.setattr(laying, "overlays", lambda binary: how)
+    work, programs = over(tree, copy)
+    programs = replace(programs, without=("planted", "inner"))
 
-    done = run("cat programs/planted && ls programs/inner", tree, *over(tree, copy), *masks)
+    done = run("ls programs", tree, work, programs)
 
-    assert (done.code, done.out, done.err) == (0, b"", b"")
+    assert (done.code, done.out) == (0, b"run\n")
+
+
+def test_where_nothing_can_be_hidden_such_a_folder_is_not_shown(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, copy = places
+    monkeypatch.setattr(laying, "overlays", lambda binary: "none")
+    work, programs = over(tree, copy)
+
+    assert (
+        run("test ! -e programs/run", tree, work, replace(programs, without=("planted",))).code == 0
+    )
 
 
 def test_a_file_that_is_laid_is_only_read(places: tuple[Path, Path]) -> None:

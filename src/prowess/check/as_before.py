@@ -8,7 +8,7 @@ task itself asks to change stays as it is now.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from prowess.check.judges import decides, touched
 from prowess.check.known_tests import is_test
@@ -18,7 +18,10 @@ from prowess.check.scope import scope
 from prowess.core.evidence import Change, Scope, Spec
 
 AS_BEFORE = "with the tests and settings as they were before"  # how such a doubt begins
-_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|__snapshots__|testdata)/")
+_TEST_FOLDER = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|e2e|cypress|testdata|(?:__)?snapshots(?:__)?|goldens?)/"
+    r"|\.(?:snap|golden)$"
+)
 
 
 def may_judge(changes: Sequence[Change]) -> list[str]:
@@ -38,11 +41,13 @@ def put_back(
     *,
     specs: Sequence[Spec],
     scripts: Sequence[str] = (),
+    files: Collection[str] = (),
 ) -> dict[str, bytes | None]:
     """
     The content of files that judge, as it was; None for those that were not there. `specs` are the tasks
-    whose words allow some to be changed, `scripts` what validation commands run.
+    whose words allow some to be changed, `scripts` what validation commands run, `files` all of the work.
     """
+    modules = {_module(path) for path in files if not _is_of_tests(path)}
     instead: dict[str, bytes | None] = {}
     for path in dict.fromkeys((*before, *now)):
         old, new = before.get(path), now.get(path)
@@ -50,7 +55,11 @@ def put_back(
             continue
         if path.endswith(".rs") and old is not None and new is not None:
             instead |= _of_rust(path, old, new)
-        elif path in scripts or _judges(path, old, new):
+        elif (
+            (path in scripts and old is not None)
+            or _judges(path, old, new)
+            or _covers(path, old, modules)
+        ):
             instead[path] = old
     return instead
 
@@ -59,6 +68,18 @@ def _of_rust(path: str, old: bytes, new: bytes) -> dict[str, bytes | None]:
     """Its tests stand among the code, so only they are put back."""
     text = with_tests_of(path, _text(old), _text(new))
     return {} if text is None else {path: text.encode()}
+
+
+def _covers(path: str, old: bytes | None, modules: Collection[str]) -> bool:
+    """Whether a new module beside tests is called like one of the work, and may be loaded in its place."""
+    return old is None and _is_of_tests(path) and _module(path) in modules
+
+
+def _module(path: str) -> str:
+    """What a file is loaded as: its own name, or that of its folder."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0]
+    return folder.rpartition("/")[2] if stem in ("__init__", "index", "mod") else stem
 
 
 def _judges(path: str, old: bytes | None, new: bytes | None) -> bool:

@@ -9,18 +9,26 @@ nothing in them that decides by its name how tests end.
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from prowess.check.judges import decides
+from prowess.check.known_tests import is_test
 
 # Size, times of the last change of content and of anything, number on the disk; a hash where it is small.
 Lying = list[int | str]
+MISSED = "programs or tests that git ignores were changed or removed while somebody worked"
 HIDDEN = "not shown to commands, because git ignores it and it came or changed meanwhile"
 _HASHED = 256 * 1024  # bytes; what is larger counts as changed when it was written again
 _PACKAGES = ("site-packages", "node_modules")
-_BYTE_CODE = "__pycache__"  # which our commands are told not to use
+_PROGRAMS = re.compile(
+    r"(?:^|/)(?:site-packages|node_modules/(?!\.(?!bin/))|\.?venv/(?:bin|Scripts))/?"
+)
+_BYTE_CODE = (
+    "__pycache__"  # which changes whenever a program runs, and which our commands do not use
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +84,24 @@ def found_beside(
     return entries
 
 
+def missed(
+    before: Mapping[str, Lying], kept: Collection[str], entries: Sequence[Entry]
+) -> list[str]:
+    """
+    Programs, tests and settings that lay there and are not shown as they lay, or are gone: without them
+    a command may have less to say against the work.
+    """
+    shown = {path for entry in entries for path in entry.files if path not in entry.hidden}
+    return sorted(
+        path
+        for path in before
+        if path not in shown
+        and path not in kept
+        and _BYTE_CODE not in path.split("/")
+        and (_PROGRAMS.search(path) or is_test(path) or decides(path))
+    )
+
+
 def lying_beside(
     folder: str, kept: Collection[str], own: Sequence[str], known: Mapping[str, Lying] = {}
 ) -> dict[str, Lying]:
@@ -95,11 +121,10 @@ class _Trusted:
     def __init__(self, before: Mapping[str, Lying]) -> None:
         self._before = before
         self._folders = {above for path in before for above in _above(path)}
+        self._modules = {_module(path) for path in (*before, *self._folders)}
 
     def shows(self, folder: str, path: str, status: os.stat_result) -> bool:
         """Whether it lies as it lay, or belongs to a package that is new among older ones."""
-        if f"/{_BYTE_CODE}/" in path:
-            return True
         lay = self._before.get(path)
         if lay is None:
             return self._is_added(path)
@@ -115,7 +140,14 @@ class _Trusted:
         end = place + (3 if parts[place + 1].startswith("@") else 2)
         among, package = "/".join(parts[: place + 1]), "/".join(parts[:end])
         new = among in self._folders and package not in self._folders
-        return new and package not in self._before and not decides(path)
+        taken = package in self._before or _module(package) in self._modules
+        return new and not taken and not decides(path)
+
+
+def _module(path: str) -> str:
+    """What Python calls a file or folder among its packages; of two so called it takes either."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/{name.partition('.')[0]}" if folder.endswith("site-packages") else path
 
 
 def _outermost(folder: str, kept: Collection[str], own: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from prowess.check.as_before import AS_BEFORE
-from prowess.check.beside import HIDDEN
+from prowess.check.beside import HIDDEN, MISSED
 from prowess.check.commands import NOT_HERE
 from prowess.check.judges import TOUCHES
 from prowess.core.evidence import Criterion, Looked, Report
@@ -90,6 +90,10 @@ def _shown(item: Looked) -> str:
         return (
             f"Nothing in the work: whoever runs this check has to see to it ({_line(item.seen)})."
         )
+    if item.evidence.location.startswith("git diff --stat"):
+        return f"Do what the task asks for: {_line(item.seen)}."
+    if item.seen.startswith(MISSED):
+        return f"Nothing in the work: a person has to put back what it was checked with ({_line(item.seen)})."
     if item.seen.startswith(AS_BEFORE):
         return (
             "Make the work pass the tests as they were, or ask for those that have to change to be named in"

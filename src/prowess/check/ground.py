@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 
 from prowess.check.beside import Entry
 from prowess.check.judges import decides
+from prowess.core.files import take_away
 from prowess.core.process import Laid
 from prowess.core.scratch import scratch
 
 _FEW, _SMALL = 2_000, 32 * 1024**2  # files and bytes beside the work that are copied like it
-_MOST_MASKS = 1_000  # a folder of which more is hidden is not shown at all
-_ONE = 64 * 1024**2  # bytes of a single file that is copied
+_MOST_MASKS = 50_000  # a folder of which more is hidden is not shown at all
+_ONE = 1024**3  # bytes of a single file that is copied
 _Picture = tuple[int, int, int, int]
 
 
@@ -77,7 +78,7 @@ class Ground:
             for path in [*_lying(self.place)]:
                 new = path not in self._before and os.path.dirname(path) in folders
                 if new and decides(path):
-                    _take_away(os.path.join(self.place, path))
+                    take_away(os.path.join(self.place, path))
         return tuple(path for path in changed if path in self.files)
 
     def _pictures(self, paths: Iterable[str]) -> Iterator[tuple[str, _Picture]]:
@@ -149,7 +150,7 @@ def _is_file(source: Source, path: str) -> bool:
 def _put(source: Source, path: str, place: str) -> None:
     """A file of the work or beside it, or what is to be seen instead of it."""
     target = os.path.join(place, path)
-    _take_away(target)
+    take_away(target)
     if path in source.instead:
         content = source.instead[path]
         _folder_of(target)  # also of what is left out: a command may begin there
@@ -174,7 +175,7 @@ def _copy(path: str, target: str) -> None:
             shutil.copyfile(path, target, follow_symlinks=False)
             os.chmod(target, status.st_mode & 0o777 | 0o600)
             os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
-    except FileNotFoundError:  # it is gone, and so it is from the copy
+    except (FileNotFoundError, PermissionError):  # it is gone, or another's; so it is from the copy
         return
 
 
@@ -187,7 +188,7 @@ def _folder_of(target: str) -> None:
         above = folder
         while not os.path.lexists(above):
             above = os.path.dirname(above)
-        _take_away(above)
+        take_away(above)
         os.makedirs(folder, exist_ok=True)
 
 
@@ -227,10 +228,9 @@ def _show(entry: Entry, home: str, seen: Sequence[str], place: str) -> Iterator[
     if not seen:
         _folder_of(os.path.join(place, path))
         os.symlink(source, os.path.join(place, path))
-    masks = entry.masks()
-    for folder in seen if len(masks) <= _MOST_MASKS else ():
-        yield Laid(path=os.path.join(folder, path), source=source)
-        yield from (Laid(path=os.path.join(folder, each)) for each in masks)
+    without = tuple(os.path.relpath(each, path) for each in entry.masks())
+    for folder in seen if len(without) <= _MOST_MASKS else ():
+        yield Laid(path=os.path.join(folder, path), source=source, without=without)
 
 
 def _lying(place: str) -> Iterator[str]:
@@ -239,11 +239,3 @@ def _lying(place: str) -> Iterator[str]:
         folders[:] = [name for name in folders if name != ".git"]
         here = "" if folder == place else f"{os.path.relpath(folder, place)}/"
         yield from (here + name for name in names if name != ".git")
-
-
-def _take_away(path: str) -> None:
-    with suppress(FileNotFoundError, NotADirectoryError):
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            os.unlink(path)

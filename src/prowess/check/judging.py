@@ -41,7 +41,8 @@ class Judge:
     `run` runs commands that the task itself names; `run_claimed` those that somebody proposes, and
     is None where no sandbox holds. `validation` are the commands that every task has to pass.
     `doubt` says why what a command tells does not count, or nothing, and hears whether it ran tests;
-    `again` says the same after a second look, with what judged the work before it was done.
+    `again` says the same after a second look, with what judged the work before it was done. `remark` is
+    what has to be known of commands that did not show what they were to.
     `tell` hears of each criterion as soon as its verdict is known.
     """
 
@@ -52,6 +53,7 @@ class Judge:
     find_test: FindTest = lambda name: ()
     doubt: Callable[[str, bool], str] = lambda command, tests: ""
     again: Callable[[Probe], Awaitable[str]] | None = None
+    remark: Callable[[], str] = lambda: ""
     tell: Callable[[Criterion], None] = lambda criterion: None
 
     async def criteria(self, texts: Sequence[str], claims: Mapping[str, Claim]) -> list[Criterion]:
@@ -84,6 +86,8 @@ class Judge:
 
     async def _doubted(self, probe: Probe, sight: Sight) -> Sight:
         """What fails is believed; tests and validation pass only where nobody had a hand in the judging."""
+        if sight.state != "confirmed" and probe.type in _COMMANDS and (told := self.remark()):
+            return replace(sight, seen=f"{sight.seen} ({told})")
         if sight.state != "confirmed" or not (sight.tests or probe.target in self.validation):
             return sight
         why = self.doubt(probe.target, sight.tests)

@@ -31,6 +31,17 @@ def make_private(folder: str) -> None:
             os.mkdir(folder, 0o700)
 
 
+def take_away(path: str) -> None:
+    """Whatever lies there, a folder with all in it; nothing where nothing does."""
+    import shutil
+
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+
+
 def at_once(path: str, flags: int) -> int:
     """An opener for `open`: a FIFO in the place of a file does not hold us up."""
     return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY, 0o666)

@@ -27,14 +27,15 @@ class Limits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laid:
     """
-    What a command finds at `path`, whatever lies there: `source`, which is a real path. Without one it
-    finds an empty file, or an empty folder where the path ends in a slash. `kept`: what it writes there
-    goes into the source; else it is dropped, where the machine can do that.
+    What a command finds at `path`, whatever lies there: `source`, which is a real path, `without` some
+    paths in it. `kept`: what it writes there goes into the source; else it is dropped. Where the machine
+    cannot do that it goes into the source too, and a folder without some of its paths is not shown at all.
     """
 
     path: str
-    source: str = ""
+    source: str
     kept: bool = False
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,9 +85,8 @@ class Checker:
                 run_claimed=grounds.run_claimed if self.isolated else None,
                 validation=asked.validation,
                 find_test=work.defining,
-                doubt=lambda command, tests: doubt(
-                    work.touched, grounds.done(command), tests=tests
-                ),
+                doubt=partial(_doubt, work, grounds),
+                remark=lambda: _unseen(grounds),
                 again=partial(_again, grounds, asked.validation),
                 tell=tell,
             )
@@ -128,6 +127,15 @@ class Checker:
         )
 
 
+def _doubt(work: Work, grounds: Grounds, command: str, tests: bool) -> str:  # noqa: FBT001
+    return doubt(work.touched, grounds.done(command), tests=tests) or grounds.missed
+
+
+def _unseen(grounds: Grounds) -> str:
+    hidden = grounds.hidden
+    return f"{HIDDEN}: {', '.join(hidden[:3])}" if hidden else ""
+
+
 async def _again(grounds: Grounds, validation: Sequence[str], probe: Probe) -> str:
     """What the commands before it built, a validation command may need."""
     place = validation.index(probe.target) if probe.target in validation else 0
@@ -142,9 +150,7 @@ def _notes(work: Work, grounds: Grounds) -> tuple[str, ...]:
         for ran in grounds.ran
         if ran.changed
     ]
-    if hidden := grounds.hidden:
-        notes.append(f"{HIDDEN}: {', '.join(hidden[:5])}")
-    return tuple(notes)
+    return (*notes, *filter(None, (grounds.missed, _unseen(grounds))))
 
 
 def checker_of(world: World) -> Checker:

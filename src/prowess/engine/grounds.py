@@ -4,12 +4,13 @@ claim names, and for a second look with the judges of before.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 from prowess.check.as_before import AS_BEFORE
-from prowess.check.beside import Lying, found_beside
+from prowess.check.beside import MISSED, Lying, found_beside, missed
 from prowess.check.changes import Tree
 from prowess.check.commands import Ran, Runner
 from prowess.check.evidence import look
@@ -61,7 +62,16 @@ class Grounds:
     def hidden(self) -> list[str]:
         """What lies beside the work and commands were not shown."""
         entries = self._source.beside if self._source else ()
-        return [path for entry in entries for path in entry.masks()]
+        found = [path for entry in entries for path in entry.masks()]
+        return [path for path in found if "__pycache__" not in path.split("/")]
+
+    @property
+    def missed(self) -> str:
+        """Why what commands say for the work does not count, or an empty text."""
+        if self._source is None or self.land.lay is None:
+            return ""
+        found = missed(self.land.lay, self.land.files, self._source.beside)
+        return f"{MISSED}: {', '.join(found[:3])}; put them back, and begin anew" if found else ""
 
     def done(self, command: str) -> Ran:
         """What this command did, which was run before."""
@@ -90,9 +100,7 @@ class Grounds:
         for command in first:
             await self._before(command)
         sight = await look(probe, folder=self.land.tree.folder, run=self._before)
-        ran = self._before.done(probe.target)
-        tests = ran.report or read_test_run(ran.output, code=ran.code)
-        if sight.state == "confirmed" or not tests.ran:
+        if sight.state == "confirmed" or _says_nothing(self._before.done(probe.target)):
             return ""
         changed = ", ".join(sorted(self.land.instead)[:3])
         return f"{AS_BEFORE} ({changed}) it does not hold: {sight.seen}"
@@ -101,7 +109,8 @@ class Grounds:
         """Whether tests or settings that were there before have a say in it."""
         land = self.land
         came = [path for path, content in land.instead.items() if content is None]
-        if not land.instead or any(path in command for path in came):
+        named = [word for word in _words(command) if word in land.files and is_test(word)]
+        if not land.instead or (named and all(word in came for word in named)):
             return False
         if not any(is_test(path) for path in land.files.difference(came)):
             return any(not is_test(path) for path in land.instead)
@@ -125,3 +134,23 @@ class Grounds:
         elsewhere = home != land.tree.folder
         beside = found_beside(home, land.files, land.own, land.lay, elsewhere=elsewhere)
         return Source(folder=land.tree.folder, files=land.files, home=home, beside=beside)
+
+
+def _words(command: str) -> set[str]:
+    """Those that may be paths, a test of a file as that file."""
+    words = re.split(r"[\s;&|()'\"=]+", command)
+    return {word.removeprefix("./").partition("::")[0] for word in words}
+
+
+def _says_nothing(ran: Ran) -> bool:
+    """
+    Whether a run of tests found none that it was to run, or whether all of them passed and the runner was
+    not content for another reason, such as that new code has no tests now.
+    """
+    tests = ran.report or read_test_run(ran.output, code=ran.code)
+    if not tests.kind or tests.failed:
+        return False
+    if tests.passed:
+        return tests.code == 1
+    none = (4, 5) if tests.kind == "pytest" else (0, 1)
+    return not tests.skipped and tests.code in none

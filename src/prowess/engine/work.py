@@ -116,12 +116,12 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         ),
         files=frozenset(filterfalse(_among(asked.theirs), files)),
         scope=scoped,
-        instead=await _instead(tree, base, changes, asked),
+        instead=await _instead(tree, base, changes, asked, files),
     )
 
 
 async def _instead(
-    tree: Tree, base: str, changes: Sequence[Change], asked: Asked
+    tree: Tree, base: str, changes: Sequence[Change], asked: Asked, files: frozenset[str]
 ) -> dict[str, bytes | None]:
     """What judged before, where the work or an earlier task has something else in its place."""
     since = asked.judges_of or base
@@ -136,7 +136,7 @@ async def _instead(
     paths = dict.fromkeys((*may_judge(changes), *scripts))
     before = await tree.contents_at(since, list(paths))
     now = {path: content for path in paths if (content := _bytes(tree, path)) is not None}
-    return put_back(before, now, specs=(asked.spec, *asked.earlier), scripts=scripts)
+    return put_back(before, now, specs=(asked.spec, *asked.earlier), scripts=scripts, files=files)
 
 
 async def _touched(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from prowess.check.beside import MISSED
 from prowess.check.changes import Tree, open_tree
 from prowess.check.commands import Runner
 from prowess.check.ground import in_place
@@ -138,6 +139,13 @@ class Crew:
             told = f"Not kept with the task, but in {aside}: {', '.join(left[:5])}"
             facts = {"task": task, "attempt": attempt, "files": left, "branch": aside}
             self.tell("loop.left_behind", told, **facts)
+
+    def tell_missed(self, notes: Sequence[str]) -> None:
+        """Programs that an agent changed stay changed, and the next loop would take them as they are."""
+        for note in notes:
+            if note.startswith(MISSED) and note not in self.theirs.told:
+                self.theirs.told.add(note)
+                self.tell("run.warned", f"{note} (the next loop believes what it finds)")
 
     def open_agent(self, name: str) -> Agent:
         if agent := self.agents(name):

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from prowess.check.beside import Lying
 from prowess.check.ignoring import rules_at_work, rules_in
 from prowess.core.errors import OutsideError
+from prowess.core.files import take_away
 from prowess.core.ports import Json
 from prowess.loop.git_global import ATTRIBUTES, CONFIG, EXCLUDES, own_settings
 from prowess.loop.git_run import run_git
@@ -159,7 +160,7 @@ class Kept:
         beside += [self._move_beside(os.path.join(self.place, name)) for name in self._new_hooks()]
         for name, copy in self.shown.items():
             if _look(path := self._shown_at(name)) != copy:
-                _take_away(path)
+                take_away(path)
                 _write(path, copy)
         if beside:
             self.tell(beside)
@@ -256,15 +257,6 @@ def _look(path: str) -> _File | None:
         return _File(b"", mode)
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _take_away(path: str) -> None:
-    """Whatever lies there, which is a copy of ours or was put in its place."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
 
 
 def _write(path: str, file: _File) -> None:

@@ -267,6 +267,7 @@ class Journey:
         self.unkept = judged.get("unkept", [])
         self._tell_left(judged["left"])
         self._tell_plan(judged.get("plan", ()))
+        self.crew.tell_missed(self.report.notes)
         for event in check_events(self.report, run=self.crew.run):
             told = {**event.payload, "task": self.task.label}
             self.crew.record(replace(event, payload=told))

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from prowess.core.errors import OutsideError
+from prowess.core.files import take_away
 from prowess.loop.git import Repository, left_in
 
 # Whatever a person set for merges of their own.
@@ -63,7 +64,7 @@ class Worktree:
             await tree.move_inner(base, left_in(self.home.folder, self.branch))
         for own in tree.own:
             if not own.startswith(".."):
-                _take_away(os.path.join(self.folder, own.rstrip("/")))
+                take_away(os.path.join(self.folder, own.rstrip("/")))
                 await tree.git("checkout", "-q", base, "--", f":(literal){own}", fails=False)
         last = await tree.commit(message, tree=checked, base=base)
         await tree.git("checkout", "-q", "--detach", last)
@@ -125,11 +126,3 @@ class Worktree:
 def _lies_in(folder: str, path: str) -> bool:
     beneath = not os.path.isabs(path) and ".." not in path.split("/")
     return beneath and os.path.lexists(os.path.join(folder, path))
-
-
-def _take_away(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
-        with suppress(FileNotFoundError):
-            os.unlink(path)

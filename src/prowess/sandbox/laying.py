@@ -1,12 +1,13 @@
 """
 Folders and files that a command finds in the place of others, in the words of bubblewrap.
 
-What may be written and is to be dropped is laid as an overlay: the source below, what the command
-writes above it, on a disk or else in memory. Where the kernel, the file system or an older bubblewrap
-has no overlays, the source itself is written.
+What may be written and is to be dropped is laid as an overlay: the source below, over it what hides
+some of its paths, and what the command writes above both, on a disk or else in memory. Where the
+kernel, the file system or an older bubblewrap has no overlays, the source itself is written.
 """
 
 import os
+import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -25,24 +26,18 @@ def laying(laid: "tuple[Laid, ...]", binary: str, stack: ExitStack) -> dict[str,
     found: dict[str, tuple[str, ...]] = {}
     if not laid:
         return found
-    above = stack.enter_context(scratch("overlay"))
-    empty = os.path.join(above, "empty")
-    with open(empty, "xb"):
-        pass
+    room = stack.enter_context(scratch("overlay"))
     for each in laid:
-        path = each.path.rstrip("/")
-        if not each.source:
-            found[path] = ("--tmpfs",) if each.path != path else ("--ro-bind", empty)
-            continue
         descriptor = open_place(each.source)
         stack.callback(os.close, descriptor)
-        if each.kept or not os.path.isdir(each.source):
-            bind = "--bind-fd" if each.kept else "--ro-bind-fd"
-            found[path] = (bind, str(descriptor))
-        elif (how := overlays(binary)) == "none":
-            found[path] = ("--bind-fd", str(descriptor))
-        else:
-            found[path] = tuple(_overlay(each.source, above, len(found), how))
+        how = "none" if each.kept or not os.path.isdir(each.source) else overlays(binary)
+        if how != "none":
+            above = os.path.join(room, str(len(found)))
+            os.mkdir(above)
+            found[each.path] = tuple(_overlay(each, above, how))
+        elif not each.without:
+            written = each.kept or os.path.isdir(each.source)
+            found[each.path] = ("--bind-fd" if written else "--ro-bind-fd", str(descriptor))
     return found
 
 
@@ -51,14 +46,22 @@ def descriptors(found: "dict[str, tuple[str, ...]]") -> list[int]:
     return [int(words[1]) for words in found.values() if words[0].endswith("-fd")]
 
 
-def _overlay(source: str, above: str, number: int, how: _Above) -> Iterator[str]:
-    yield from ("--overlay-src", source)
+def _overlay(laid: Laid, above: str, how: _Above) -> Iterator[str]:
+    """The source, what takes something away from it, and where what is written goes."""
+    yield from ("--overlay-src", laid.source)
+    if laid.without:
+        os.mkdir(mask := os.path.join(above, "mask"))
+        for path in laid.without:
+            place = os.path.join(mask, path.rstrip("/"))
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.mknod(place, stat.S_IFCHR, os.makedev(0, 0))  # to overlays: nothing is here
+        yield from ("--overlay-src", mask)
     if how == "memory":
         yield "--tmp-overlay"
         return
     yield "--overlay"
     for name in ("written", "work"):
-        os.makedirs(place := os.path.join(above, str(number), name))
+        os.mkdir(place := os.path.join(above, name))
         yield place
 
 
@@ -67,20 +70,27 @@ def overlays(binary: str) -> _Above:
     """Where what is written over a folder goes with this bubblewrap, found out by trying."""
     with scratch("overlay") as place:
         os.mkdir(lower := os.path.join(place, "lower"))
+        with open(os.path.join(lower, "hidden"), "x"):
+            pass
+        laid = Laid(path=lower, source=lower, without=("hidden",))
         for how in ("disk", "memory"):
             os.mkdir(above := os.path.join(place, how))
-            words = [*_overlay(lower, above, 0, how), lower]
-            if _runs(binary, words, os.path.join(lower, "made")):
+            try:
+                words = [*_overlay(laid, above, how), lower]
+            except OSError:  # a kernel that lets no user say that nothing is there
+                continue
+            if _runs(binary, words, lower):
                 return how
     return "none"
 
 
-def _runs(binary: str, words: list[str], made: str) -> bool:
+def _runs(binary: str, words: list[str], lower: str) -> bool:
+    """Whether a command finds nothing that is hidden, and leaves nothing in the source."""
     seen = [word for path in SYSTEM for word in ("--ro-bind-try", path, path)]
-    touch = ["sh", "-c", 'echo >"$0"', made]
+    tries = ["sh", "-c", 'cd "$0" && test ! -e hidden && echo >made', lower]
     try:
         done = subprocess.run(  # noqa: S603 - our own words
-            [binary, "--unshare-all", "--unshare-user", *seen, *words, *touch],
+            [binary, "--unshare-all", "--unshare-user", *seen, *words, *tries],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
@@ -88,4 +98,4 @@ def _runs(binary: str, words: list[str], made: str) -> bool:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0 and not os.path.lexists(made)
+    return done.returncode == 0 and os.listdir(lower) == ["hidden"]
