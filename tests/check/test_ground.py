@@ -181,11 +181,11 @@ def test_other_ignored_files_may_change_and_are_not_missed(
     work: Repository, sandbox: Sandbox
 ) -> None:
     work.put("built/log.txt", "a\n")
-    work.put("tools/__pycache__/a.pyc", "a\n")
-    work.put("tools/a.py", "a\n")
+    work.put("tools/site-packages/__pycache__/a.pyc", "a\n")
+    work.put("tools/site-packages/a.py", "a\n")
     before = lay(work)
     work.put("built/log.txt", "b\n")
-    work.put("tools/__pycache__/a.pyc", "b\n")
+    work.put("tools/site-packages/__pycache__/a.pyc", "b\n")
 
     report = check(work, sandbox, validation=("test ! -e built/log.txt",), lay=before)
 
