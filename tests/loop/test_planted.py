@@ -243,3 +243,32 @@ def test_tests_that_an_earlier_task_was_to_change_stay_changed(tested: Path) -> 
     ended = loop(tested, plan, Scripted([another, writes("more.py", "fast = 1\n")]), max_attempts=1)
 
     assert marks(ended) == ["- [R]", "- [R]"]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("tools/chek", "there is no tools/chek; did you mean tools/check?"),
+        ("KEY=1 tools/nothing-like-it -q", "there is no tools/nothing-like-it"),
+    ],
+)
+def test_a_mistyped_program_is_told_before_an_agent_is_paid(
+    tooled: Path, command: str, told: str
+) -> None:
+    agent = Scripted([writes("lib.py", RIGHT)])
+
+    ended = loop(tooled, CHECKED.replace("tools/check", command), agent)
+
+    assert ended.outcome.ending == "failed"
+    assert told in ended.outcome.reason
+    assert agent.prompts == []
+
+
+@pytest.mark.parametrize("command", ["build/check || exit 1", "tools/new.sh", "check --all"])
+def test_a_program_that_may_come_is_waited_for(tooled: Path, command: str) -> None:
+    plan = CHECKED.replace("tools/check", command).replace("Double it", "Write new.sh")
+    agent = Scripted([writes("lib.py", RIGHT)])
+
+    loop(tooled, plan, agent, max_attempts=1)
+
+    assert len(agent.prompts) == 1

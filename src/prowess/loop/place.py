@@ -8,11 +8,13 @@ be made or no change be seen.
 
 import contextlib
 import os
+import re
 from collections.abc import Sequence
 
 from prowess.check.changes import open_tree
-from prowess.check.shell import says_nothing
+from prowess.check.shell import says_nothing, simple_commands
 from prowess.core.errors import OutsideError, UsageError
+from prowess.core.near import did_you_mean
 from prowess.core.ports import Json, Sandbox
 from prowess.core.task import Plan, Task, about_circle
 from prowess.loop import marks
@@ -56,7 +58,7 @@ async def must_take_in(repository: Repository, tasks: Sequence[Task]) -> None:
 
 async def _check_place(request: LoopRequest) -> None:
     """Refuse a plan that cannot be followed, and a repository that is none or holds work of somebody else."""
-    _check_plan(request.plan, marks.must_read(request.plan))
+    _check_plan(request.plan, marks.must_read(request.plan), request.workspace)
     repository = Repository(folder=request.workspace, own=own_paths(request))
     await repository.must_be_clean()
     await _nothing_under_way(repository)
@@ -67,7 +69,7 @@ async def _check_place(request: LoopRequest) -> None:
         )
 
 
-def _check_plan(path: str, plan: Plan) -> None:
+def _check_plan(path: str, plan: Plan, folder: str) -> None:
     if not plan.tasks:
         raise UsageError(
             f"{path} holds no task that could be read",
@@ -84,21 +86,44 @@ def _check_plan(path: str, plan: Plan) -> None:
             f"{path}:{ring[0].line}: {about_circle(ring)}",
             hint="take one of their `after:` lines out",
         )
-    if useless := _never_proving(plan):
+    if useless := _never_proving(plan, folder):
         raise UsageError(
             "\n".join(f"{path}:{line}: {what}" for line, what in useless),
             hint="no task could be proven: every validation command has to succeed, and to say something",
         )
 
 
-def _never_proving(plan: Plan) -> list[tuple[int, str]]:
+def _never_proving(plan: Plan, folder: str) -> list[tuple[int, str]]:
     """Validation commands with which every task would be blocked, whatever an agent does."""
     told, found = dict(validation_slips(plan)), dict(unreadable(plan))
     for line, command in zip(plan.validation_lines, plan.validation, strict=True):
         if says_nothing(command):
             same = f"{command!r} proves nothing: its exit code is the same whatever is true"
             found.setdefault(line, told.get(line, same))
+        elif (program := _program_in(command)) and _is_mistyped(program, plan, folder):
+            near = did_you_mean(program, _beside(folder, program), most=1)
+            found.setdefault(line, f"there is no {program}" + (f"; {near}" if near else ""))
     return sorted(found.items())
+
+
+def _program_in(command: str) -> str:
+    """The path of the program that a command begins with; empty where it is looked for by its name."""
+    words = next((words for _, words in simple_commands(command) or ()), [])
+    word = next((word for word in words if not re.match(r"\w+=", word)), "")
+    return word if re.fullmatch(r"[\w.@+-]+(?:/[\w.@+-]+)+", word) else ""
+
+
+def _is_mistyped(program: str, plan: Plan, folder: str) -> bool:
+    """Whether it is not where others are, and no task speaks of it that could bring it."""
+    said = " ".join(f"{task.text} {task.criteria} {task.files}" for task in plan.tasks)
+    among = os.path.isdir(os.path.join(folder, os.path.dirname(program)))
+    there = os.path.lexists(os.path.join(folder, program))
+    return among and not there and os.path.basename(program) not in said
+
+
+def _beside(folder: str, program: str) -> list[str]:
+    place = os.path.dirname(program)
+    return [f"{place}/{name}" for name in os.listdir(os.path.join(folder, place))]
 
 
 async def _nothing_under_way(repository: Repository) -> None:
