@@ -139,6 +139,9 @@ class _Stubbed:
         self._sandbox = sandbox
         self._stubs = stubs
 
+    def can_hide(self, folder: str) -> bool:
+        return self._sandbox.can_hide(folder)
+
     async def run(self, order: Order) -> Finished:
         return await self._sandbox.run(replace(order, readable=(*order.readable, self._stubs)))
 

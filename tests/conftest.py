@@ -20,6 +20,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("any machine")
 # Whoever begins the tests in the background begins them deaf to Ctrl-C, and so would be all they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Commands in a sandbox find the Python that `python3` is here: let it be the one that has pytest.
+os.environ["PATH"] = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
 
 
 TOO_LONG = 300  # seconds; a test that hangs fails, and the others go on

@@ -251,6 +251,26 @@ def test_a_case_that_is_gone_altered_or_no_case_alters_it(old: str, new: str, to
     assert altered("test_a.py", CASES, CASES.replace(old, new))[0] == told
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("(client):", "(client) -> None:", True),
+        ("(client):", '(client):\n    """Adds."""', True),
+        ("def test_one(self):", 'def test_one(self) -> None:\n        """One."""', True),
+        ("(client):", '(client):\n    """Adds.\n\n    >>> add()\n    """', False),
+        ("(client):", "(client) -> calc.make():", False),
+        ("(client):", "(client: None):", False),
+        ("    assert sum([calc.add(2, 2)]) == 4", '    """assert sum([calc.add(2, 2)]) == 4"""', False),
+    ],
+)  # fmt: skip
+def test_what_a_test_says_for_readers_alone_may_come_and_go(
+    old: str, new: str, *, same: bool
+) -> None:
+    assert old in TEST
+    assert (altered("test_a.py", TEST, TEST.replace(old, new)) == []) is same
+    assert (altered("test_a.py", TEST.replace(old, new), TEST) == []) is same
+
+
 def test_what_only_readers_see_is_not_what_tests_use() -> None:
     text = "from calc import sum\n\n\ndef test_sum():\n    assert sum([1]) == 1\n"
     hidden = text.replace("from calc", "if TYPE_CHECKING:\n    from calc")

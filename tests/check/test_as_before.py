@@ -174,6 +174,52 @@ def test_what_an_earlier_task_was_to_change_stays_changed(
     assert not check(tested, sandbox, **asked).passed
 
 
+UNITTEST = (
+    "import unittest\n\nfrom lib.calc import add\n\n\nclass TestAdd(unittest.TestCase):\n"
+    "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n"
+)
+
+
+@pytest.mark.parametrize("named", ["tests.test_new", "tests.test_new.TestAdd", "tests/test_new.py"])
+def test_a_new_module_of_tests_may_be_named_as_unittest_names_it(
+    tested: Repository, sandbox: Sandbox, named: str
+) -> None:
+    tested.put("tests/test_new.py", UNITTEST)
+
+    assert check(tested, sandbox, validation=(f"python3 -m unittest {named}",)).reasons == ()
+
+
+def test_a_new_module_beside_a_folder_of_its_name_names_nothing(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("tests/__init__.py", "")
+    tested.put("tests/test_new/__init__.py", UNITTEST)
+    base = tested.commit("a folder")
+    tested.put("tests/test_new/__init__.py", UNITTEST.replace("1, 2), 3", "1, 2), -1"))
+    tested.put("tests/test_new.py", UNITTEST)
+    tested.put("lib/calc.py", WRONG)
+    files = ["lib/**", "tests/test_new.py"]
+
+    report = check(
+        tested, sandbox, validation=("python3 -m unittest tests.test_new",), base=base, files=files
+    )
+
+    assert any(AS_BEFORE in each.reason for each in report.criteria)
+
+
+def test_a_file_of_tests_that_is_gone_is_there_for_the_second_look(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    command = "test ! -e tests/other.txt || grep -q 3 tests/other.txt"
+    tested.put("tests/other.txt", "4\n")
+    base = tested.commit("a result that is wrong")
+    (tested.folder / "tests/other.txt").unlink()
+
+    report = check(tested, sandbox, validation=(command,), base=base)
+
+    assert report.criteria[0].reason.startswith(AS_BEFORE)
+
+
 NOBODY = Spec(id="t", title="The task")
 
 

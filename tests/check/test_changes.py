@@ -196,6 +196,7 @@ def test_an_ignore_file_that_ignores_itself_hides_neither_itself_nor_code(
     assert set(changes(repo, sandbox)) == {
         "lib/.gitignore",
         "lib/conftest.py",
+        "lib/pyvenv.cfg",
         "fresh/.gitignore",
         "fresh/test_x.py",
     }

@@ -8,7 +8,7 @@ import pytest
 
 from check.checks import PYTEST, check, claim, output, verdicts
 from check.repository import Repository
-from prowess.check.beside import HIDDEN, MISSED, lying_beside
+from prowess.check.beside import HIDDEN, MISSED, found_beside, lying_beside
 from prowess.check.feedback import feedback
 from prowess.check.ground import Source, fresh
 from prowess.core.ports import Sandbox
@@ -273,6 +273,105 @@ def test_other_sandboxes_run_commands_in_the_copy_itself(work: Repository, level
     assert not (work.folder / "new").exists()
 
 
+@pytest.mark.parametrize("level", ["landlock", "none"])
+def test_where_nothing_can_be_hidden_a_folder_with_something_new_is_not_shown(
+    work: Repository, level: Wanted
+) -> None:
+    program(work.folder / "tools/check", "test -e tools/skip || exit 1\n")
+    for number in range(2_100):
+        work.put(f"tools/{number}", "a\n")
+    before = lay(work)
+    work.put("tools/skip", "\n")
+
+    report = check(work, open_sandbox(level), validation=("sh tools/check",), lay=before)
+
+    assert verdicts(report) == ["FAIL"]
+    assert f"{HIDDEN}: tools/skip" in report.notes
+
+
+def test_where_nothing_can_be_hidden_nothing_passes_for_the_want_of_a_folder(
+    work: Repository,
+) -> None:
+    for number in range(2_100):
+        work.put(f"node_modules/a/{number}.js", "a\n")
+    before = lay(work)
+    work.put("node_modules/a/7.js", "b\n")
+
+    report = check(work, open_sandbox("none"), validation=("test -e lib/b.py",), lay=before)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert MISSED in report.criteria[0].reason
+
+
+@pytest.mark.parametrize("level", ["bubblewrap", "none"])
+def test_a_link_that_a_command_lays_leads_us_nowhere(
+    work: Repository, tmp_path: Path, level: Wanted
+) -> None:
+    theirs = tmp_path / "theirs"
+    write_file(theirs / "b.py", "theirs\n")
+    write_file(theirs / "inner/kept", "theirs\n")
+    work.put("lib/inner", "a file of the work\n")
+    laid = f"rm -r lib && ln -s {theirs} lib"
+
+    report = check(work, open_sandbox(level), validation=(laid, "grep -q B lib/b.py"))
+
+    assert report.passed
+    assert (theirs / "b.py").read_text() == "theirs\n"
+    assert (theirs / "inner/kept").read_text() == "theirs\n"
+
+
+def test_a_folder_that_a_command_closes_is_open_for_the_next(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    close = "echo > lib/b.py; chmod 000 lib ."
+
+    report = check(work, sandbox, validation=(close, "grep -q B lib/b.py"))
+
+    assert report.passed
+
+
+def test_an_empty_folder_beside_the_work_can_be_made_anew(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    (work.folder / "built/inner").mkdir(parents=True)
+    for number in range(1_500):  # more than bubblewrap has words for
+        (work.folder / f"empty{number}").mkdir()
+
+    report = check(work, sandbox, validation=("rm -r built && mkdir built && test -d empty7",))
+
+    assert report.passed
+
+
+def test_a_large_folder_that_a_command_removes_is_made_anew_and_programs_stay(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    for number in range(2_100):
+        work.put(f"built/{number}", "old\n")
+        work.put(f"node_modules/{number}.js", "a\n")
+    anew = "rm -rf built/ && mkdir built && echo new > built/7"
+
+    report = check(work, sandbox, validation=(anew, "grep new built/7", "rm -r node_modules"))
+
+    assert verdicts(report) == ["PASS", "PASS", "FAIL"]
+    assert (work.folder / "built/7").read_text() == "old\n"
+
+
+def test_many_small_folders_are_not_all_copied(
+    work: Repository, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    kept = frozenset(work.git("ls-files", "-co", "--exclude-standard").split("\n"))
+    for folder in range(4):
+        for number in range(1_500):
+            work.put(f"{folder}/node_modules/{number}.js", "a\n")
+    beside = found_beside(str(work.folder), kept, (), None)
+    source = Source(folder=str(work.folder), files=kept, home=str(work.folder), beside=beside)
+
+    with fresh(source, within=str(tmp_path), sandbox=sandbox) as ground:
+        copied = list(Path(ground.place).rglob("7.js"))
+
+    assert len(copied) == 3
+
+
 def test_links_modes_and_folders_of_the_work_are_as_they_are(
     work: Repository, sandbox: Sandbox
 ) -> None:
@@ -289,7 +388,7 @@ def test_links_modes_and_folders_of_the_work_are_as_they_are(
 
 
 def test_a_large_work_is_copied_within_the_room_that_is_named_and_gone_after(
-    work: Repository, tmp_path: Path
+    work: Repository, tmp_path: Path, sandbox: Sandbox
 ) -> None:
     room = tmp_path / "room"
     room.mkdir()
@@ -297,7 +396,7 @@ def test_a_large_work_is_copied_within_the_room_that_is_named_and_gone_after(
         folder=str(work.folder), files=frozenset(["lib/a.py", "gone"]), home=str(work.folder)
     )
 
-    with fresh(source, within=str(room), laid=True) as ground:
+    with fresh(source, within=str(room), sandbox=sandbox) as ground:
         assert Path(ground.place).is_relative_to(room)
         assert (Path(ground.place) / "lib/a.py").read_text() == "A = 1\n"
         closed = Path(ground.place) / "closed"

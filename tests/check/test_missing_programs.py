@@ -54,3 +54,16 @@ def test_what_the_work_should_have_brought_is_trouble_of_the_work(
 
     assert verdicts(report) == ["PASS", "INCONCLUSIVE"]
     assert report.reasons[0].count("it cannot be run here") == 1
+
+
+def test_a_module_that_python_lacks_is_trouble_of_the_place_unless_it_is_the_works_own(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    missing = validated(repo, sandbox, "python -m no_such_module")
+    repo.put("no_such_module/deep.py", "")
+    ours = validated(repo, sandbox, "python -m no_such_module.absent")
+    says = "python -c 'print(\"python: No module named no_such\"); print(1); exit(1)'"
+
+    assert f"{LACKS}no_such_module for " in missing.reasons[0]
+    assert verdicts(ours) == ["PASS", "FAIL"]
+    assert verdicts(validated(repo, sandbox, says)) == ["PASS", "FAIL"]

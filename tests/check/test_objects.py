@@ -1,6 +1,8 @@
 """Whoever overwrites objects of git hides nothing: what is read of the base is what its name says."""
 
 import asyncio
+import os
+import subprocess
 import time
 import zlib
 from pathlib import Path
@@ -118,6 +120,45 @@ def test_a_folder_that_leads_to_another_file_is_seen(
 
     with pytest.raises(OutsideError, match="meddled with"):
         read(tested, sandbox)
+
+
+@pytest.mark.parametrize("folder", [b"d\xff", b"d\n", "d\u00e9".encode()])
+def test_a_folder_whose_name_is_no_text_is_looked_into_too(
+    tested: Repository, sandbox: Sandbox, folder: bytes
+) -> None:
+    place = os.fsencode(tested.folder) + b"/" + folder
+    os.mkdir(place)
+    Path(os.fsdecode(place), "test_b.py").write_text(TEST)
+    tested.commit("a folder")
+    assert read(tested, sandbox)[0] == []
+    listed = subprocess.run(
+        ["git", "ls-tree", "-z", "HEAD"], cwd=tested.folder, check=True, capture_output=True
+    )
+    (name,) = (
+        line.split(b"\t")[0].split()[2].decode()
+        for line in listed.stdout.split(b"\0")
+        if line.endswith(b"\t" + folder)
+    )
+    old = tested.git("hash-object", "deep/test_a.py")
+    new = tested.git("hash-object", "-w", "deep/.gitignore")
+    content = raw(tested, name).replace(bytes.fromhex(old), bytes.fromhex(new))
+    overwrite(tested, name, "tree", content)
+
+    with pytest.raises(OutsideError, match=f"the tree {name[:12]}"):
+        read(tested, sandbox)
+
+
+def test_what_is_ignored_in_a_folder_whose_name_is_no_text_is_not_hidden(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    place = os.fsencode(tested.folder) + b"/d\xff"
+    os.mkdir(place)
+    tested.put(".gitignore", "conftest.py\n")
+    Path(os.fsdecode(place), "conftest.py").write_text("")
+
+    found = [os.fsencode(each.path) for each in read(tested, sandbox)[0]]
+
+    assert b"d\xff/conftest.py" in found
 
 
 def test_a_commit_that_leads_to_another_folder_is_seen(

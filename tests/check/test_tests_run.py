@@ -79,6 +79,37 @@ def test_what_a_test_of_node_prints_is_not_its_summary() -> None:
     assert run.passed == 1
 
 
+NODE = "1..2\n# tests 2\n# suites 0\n# pass {}\n# fail 0\n"
+PEOPLE = "\u2139 tests 2\n\u2139 suites 0\n\u2139 pass {}\n\u2139 fail 0\n"
+LEFT = "# Subtest: /w/test/a.test.js\nok 1 - /w/test/a.test.js\n  ---\n  duration_ms: 1\n  ...\n"
+
+
+@pytest.mark.parametrize(
+    ("output", "passed"),
+    [
+        (f"{LEFT}{NODE.format(1)}", 0),
+        (f"{LEFT}# Subtest: fine\nok 2 - fine\n{NODE.format(2)}", 1),
+        (f"\u2714 /w/test/a.test.js (1.5ms)\n\u2714 fine (1ms)\n{PEOPLE.format(2)}", 1),
+        (f"ok 1 - test/a.test.js\n{NODE.format(1)}", 0),
+        (f"ok 1 - /my work/a.test.js\n{NODE.format(1)}", 0),
+        (f"{LEFT}{NODE.format(1)}ok 1 - fine\n{NODE.format(1)}", 1),
+        (f"    ok 1 - adds\n    1..1\nok 1 - /w/test/a.test.js\n{NODE.format(1)}", 1),
+        (f"ok 1 - src/a.js\nok 2 - a.test.js\n{NODE.format(2)}", 2),
+    ],
+)
+def test_a_file_that_ended_before_it_told_of_a_test_is_no_test_of_node(
+    output: str, passed: int
+) -> None:
+    assert read_test_run(output, code=0).passed == passed
+
+
+def test_tests_of_cargo_that_were_begun_and_not_told_of_were_cut_short() -> None:
+    whole = "running 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured\n"
+
+    assert not read_test_run(whole, code=0).cut_short
+    assert read_test_run(f"running 2 tests\n{whole}", code=0).cut_short
+
+
 def test_colours_hide_no_summary() -> None:
     run = read_test_run("\x1b[32m\x1b[1m3 passed\x1b[0m\x1b[32m in 0.01s\x1b[0m", code=0)
 

@@ -122,4 +122,5 @@ def test_a_mistyped_task_is_told_which_was_meant(cli: Cli, project: Path) -> Non
     done = cli("check", "Add a reedme")
 
     assert done.code == 2
-    assert "did you mean Add a readme? Or name one by its line: 1, 2" in done.err
+    named = "1 (Add a readme), 2 (Something else)"
+    assert f"did you mean Add a readme? Or name one by its line: {named}" in done.err

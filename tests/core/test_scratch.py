@@ -1,5 +1,7 @@
 """Temporary folders: private, gone at the end, and cleared away after a process that was killed."""
 
+import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -89,3 +91,29 @@ def test_folders_of_another_kind_and_links_are_left_alone(temporary: Path) -> No
         "prowess-other-1",
         "prowess-toy-link",
     ]
+
+
+def test_where_folders_cannot_be_locked_it_is_made_all_the_same_and_nothing_is_left(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(file: int, how: int) -> None:
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+
+    with scratch("toy") as place:
+        assert os.path.isdir(place)
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_put_in_its_place_is_not_left(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(old: str, new: str) -> None:
+        raise OSError(errno.EIO, "a disk that fails")
+
+    monkeypatch.setattr(os, "rename", refuse)
+
+    with pytest.raises(OSError, match="fails"), scratch("toy"):
+        pass
+    assert list(temporary.iterdir()) == []

@@ -266,3 +266,17 @@ def test_a_merge_lands_only_on_what_it_was_made_for(tree: Worktree, ours: Reposi
     assert ran(ours.head()) == moved
     assert ran(tree.land(ran(tree.merge("again")))) == ""
     assert (Path(ours.folder) / "new.txt").exists()
+
+
+@pytest.mark.parametrize("rule", [".prowess/", "*.md", "PLAN.md\n.prowess"])
+def test_what_the_loop_writes_may_be_ignored(ours: Repository, repo: Path, rule: str) -> None:
+    before = ran(ours.picture())
+    write_file(repo / ".gitignore", f"{rule}\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "rule")
+    write_file(repo / ".prowess" / "check" / "report.json", "{}")
+    write_file(repo / "a.txt", "a")
+
+    changed = git(repo, "diff-tree", "-r", "--name-only", before, ran(ours.picture()))
+
+    assert changed.split() == [".gitignore", "a.txt"]

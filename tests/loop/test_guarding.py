@@ -1,5 +1,6 @@
 """An agent that turns on the loop itself: its git, its plan, its checks."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from loop.looping import Scripted, git, loop, writes
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import OutsideError
-from prowess.loop.guarding import tampered
+from prowess.loop.guarding import read_if_plain, tampered
 from support import write_file
 
 ONE = "# Plan\n\n- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
@@ -168,3 +169,11 @@ def test_an_approval_that_only_says_that_files_exist_is_none(repo: Path) -> None
     ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi"), review]))
 
     assert "- [x] Say hello" in ended.plan
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
+def test_what_is_no_plain_file_is_not_held_open(tmp_path: Path) -> None:
+    before = os.listdir("/proc/self/fd")
+
+    assert read_if_plain(str(tmp_path)) is None
+    assert os.listdir("/proc/self/fd") == before

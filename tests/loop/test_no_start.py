@@ -137,7 +137,7 @@ def test_the_report_of_a_blocked_task_names_the_file_that_was_not_to_be_changed(
     ended = loop(repo, ONE, shell("cat > /dev/null; touch hello.txt other.txt"), max_attempts=1)
 
     assert (
-        "- FAIL: other.txt was changed and matches none of the allowed files"
+        "- FAIL: `other.txt` was changed and matches none of the allowed files"
         in ended.outcome.answer
     )
 

@@ -264,7 +264,9 @@ def test_a_mistyped_program_is_told_before_an_agent_is_paid(
     assert agent.prompts == []
 
 
-@pytest.mark.parametrize("command", ["build/check || exit 1", "tools/new.sh", "check --all"])
+@pytest.mark.parametrize(
+    "command", ["build/check || exit 1", "tools/new.sh", "check --all || build/check"]
+)
 def test_a_program_that_may_come_is_waited_for(tooled: Path, command: str) -> None:
     plan = CHECKED.replace("tools/check", command).replace("Double it", "Write new.sh")
     agent = Scripted([writes("lib.py", RIGHT)])

@@ -143,7 +143,7 @@ def test_what_stood_otherwise_and_was_changed_then_is_a_change(repo: Path, place
 
     ended = loop(repo, HONEST, Scripted([writes(path, "other\n")]), max_attempts=1)
 
-    assert f"{path} was changed and matches none" in ended.outcome.answer
+    assert f"`{path}` was changed and matches none" in ended.outcome.answer
 
 
 def test_an_agent_cannot_have_its_work_ignored_by_the_settings_of_the_person(repo: Path) -> None:
@@ -154,7 +154,7 @@ def test_an_agent_cannot_have_its_work_ignored_by_the_settings_of_the_person(rep
 
     ended = loop(repo, HONEST, Scripted([act]), max_attempts=1)
 
-    assert "conftest.py was changed and matches none" in ended.outcome.answer
+    assert "`conftest.py` was changed and matches none" in ended.outcome.answer
 
 
 def test_what_a_blocked_task_left_in_a_submodule_is_not_the_next_ones(repo: Path) -> None:
@@ -178,7 +178,8 @@ def test_work_in_a_submodule_that_is_committed_nowhere_is_not_proven(repo: Path)
     ended = loop(repo, plan, Scripted([writes("lib/a.txt", "mended\n")]), max_attempts=1)
 
     assert (
-        "lib was changed and has changes inside that are committed nowhere" in ended.outcome.answer
+        "`lib` was changed and has changes inside that are committed nowhere"
+        in ended.outcome.answer
     )
     assert "[R]" not in ended.plan
 

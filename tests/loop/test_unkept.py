@@ -99,3 +99,78 @@ def test_a_repository_without_a_commit_is_nothing_that_git_keeps(repo: Path) -> 
     ended = loop(repo, plan, agent, max_attempts=1)
 
     assert "- [~] Make an app" in ended.plan
+
+
+VALUE = "def value():\n    return 0\n"
+OTHERWISE = {
+    "ident": ("app.py ident\n", "# $Id$\n# $Id: \\n$\n".replace("\\n", " evil ")),
+    "encoding": ("app.py working-tree-encoding=UTF-7\n", 'print("+AGE-")\n'),
+}
+KEPT = "- [ ] Say hello\n  - `app.py` exists\n"
+
+
+def attributed(attributes: str, text: str) -> Act:
+    def act(folder: Path, order: AgentOrder) -> str:
+        write_file(folder / ".gitattributes", attributes)
+        write_file(folder / "app.py", text)
+        return "done"
+
+    return act
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+@pytest.mark.parametrize("ignored", [True, False])
+@pytest.mark.parametrize(("attributes", "text"), OTHERWISE.values(), ids=OTHERWISE.keys())
+def test_what_git_would_keep_otherwise_than_it_was_checked_is_not_proven(
+    repo: Path, attributes: str, text: str, parallel: int, *, ignored: bool
+) -> None:
+    if ignored:
+        write_file(repo / ".gitignore", ".gitattributes\n")
+    write_file(repo / "app.py", VALUE)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "app")
+    agent = Scripted([attributed(attributes, text), nothing])
+
+    ended = loop(repo, KEPT, agent, max_attempts=2, parallel=parallel)
+
+    assert "- [~] Say hello" in ended.plan
+    assert "app.py: of it git would keep something else, by `.gitattributes`" in agent.prompts[1]
+
+
+def test_nor_is_what_git_keeps_as_it_was_though_another_content_was_checked(repo: Path) -> None:
+    write_file(repo / "app.py", "# $Id$\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "app")
+
+    agent = Scripted([attributed("* ident\n", "# $Id: another content $\n")])
+    ended = loop(repo, KEPT, agent, max_attempts=1)
+
+    assert "- [~] Say hello" in ended.plan
+
+
+def test_nor_is_it_where_an_earlier_task_brought_the_attributes(repo: Path) -> None:
+    plan = f"- [ ] Tell git\n  - `.gitattributes` exists\n{KEPT}"
+    agent = Scripted([writes(".gitattributes", "*.py ident\n"), writes("app.py", "# $Id: a $\n")])
+
+    ended = loop(repo, plan, agent, max_attempts=1)
+
+    assert "- [R] Tell git" in ended.plan
+    assert "- [~] Say hello" in ended.plan
+
+
+def test_a_filter_of_a_person_goes_on_working(repo: Path) -> None:
+    write_file(repo / ".gitattributes", "*.py filter=upper\n*.txt text\n")
+    git(repo, "config", "filter.upper.clean", "tr a-z A-Z")
+    git(repo, "config", "filter.upper.smudge", "tr A-Z a-z")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "filter")
+
+    def act(folder: Path, order: AgentOrder) -> str:
+        (folder / "lines.txt").write_bytes(b"one\r\ntwo\r\n")
+        more = "*.py filter=upper\n*.txt text eol=lf\n*.md text\n"
+        return attributed(more, "value = 1\n")(folder, order)
+
+    ended = loop(repo, KEPT, Scripted([act]), max_attempts=1)
+
+    assert "- [R] Say hello" in ended.plan
+    assert git(repo, "show", "main:app.py") == "VALUE = 1\n"

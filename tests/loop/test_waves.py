@@ -346,3 +346,15 @@ def test_a_replayed_wave_asks_for_the_same_steps_and_tells_the_same_story(repo: 
     assert replay.begun == len(kept)
     assert second.events == first.events
     assert second.outcome.details == first.outcome.details
+
+
+def test_nothing_is_taken_into_another_branch_that_a_person_went_to_meanwhile(repo: Path) -> None:
+    def goes_elsewhere(folder: Path, order: AgentOrder) -> str:
+        git(repo, "checkout", "-q", "-b", "other")
+        return writes("one.txt", "1")(folder, order)
+
+    ended = loop(repo, TWO, both(goes_elsewhere, writes("two.txt", "2")), parallel=2)
+
+    assert ended.outcome.ending == "failed"
+    assert "is on other, and the task was begun on main" in ended.outcome.reason
+    assert git(repo, "rev-parse", "other") == git(repo, "rev-parse", "main")

@@ -98,7 +98,7 @@ def test_only_the_variables_of_the_order_and_a_few_plain_ones_are_set(
     plain = (
         b"LANG TERM PATH HOME TMPDIR PWD LC_CTYPE PROWESS_COMMAND CARGO_HOME RUSTUP_HOME".split()
     )
-    git = b"GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0".split()
+    git = b"GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0 GIT_CONFIG_NOSYSTEM".split()
     assert names <= {b"GIVEN", *plain, *git}
 
 

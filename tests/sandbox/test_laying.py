@@ -59,7 +59,7 @@ def test_what_is_written_over_a_folder_is_dropped(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     tree, copy = places
-    monkeypatch.setattr(laying, "overlays", lambda binary: how)
+    monkeypatch.setattr(laying, "overlays", lambda binary, folder: how)
 
     done = run(
         "cat programs/run && echo x > programs/run && rm -r programs/inner && echo > programs/new"
@@ -78,7 +78,7 @@ def test_where_there_are_no_overlays_the_folder_itself_is_written(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree, copy = places
-    monkeypatch.setattr(laying, "overlays", lambda binary: "none")
+    monkeypatch.setattr(laying, "overlays", lambda binary, folder: "none")
 
     assert run("echo > programs/new", tree, *over(tree, copy)).code == 0
     assert (tree / "programs/new").exists()
@@ -89,7 +89,7 @@ def test_what_a_folder_is_laid_without_is_not_there(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     tree, copy = places
-    monkeypatch.setattr(laying, "overlays", lambda binary: how)
+    monkeypatch.setattr(laying, "overlays", lambda binary, folder: how)
     work, programs = over(tree, copy)
     programs = replace(programs, without=("planted", "inner"))
 
@@ -102,7 +102,7 @@ def test_where_nothing_can_be_hidden_such_a_folder_is_not_shown(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree, copy = places
-    monkeypatch.setattr(laying, "overlays", lambda binary: "none")
+    monkeypatch.setattr(laying, "overlays", lambda binary, folder: "none")
     work, programs = over(tree, copy)
 
     assert (
@@ -131,9 +131,22 @@ def test_nothing_is_laid_over_a_home_folder_or_through_a_link(places: tuple[Path
         run("true", tree, Laid(path=str(tree), source=str(tree / "link"), kept=True))
 
 
-def test_whether_there_are_overlays_is_found_out_by_trying() -> None:
+def test_whether_there_are_overlays_is_found_out_by_trying(tmp_path: Path) -> None:
     sandbox = open_sandbox("bubblewrap")
     assert isinstance(sandbox, Bubblewrap)
 
-    assert laying.overlays(sandbox.binary) in ("disk", "memory", "none")
-    assert laying.overlays("/usr/bin/false") == "none"
+    assert laying.overlays(sandbox.binary, str(tmp_path)) in ("disk", "memory", "none")
+    assert laying.overlays("/usr/bin/false", str(tmp_path)) == "none"
+
+
+def test_a_file_system_that_no_overlay_may_lie_on_is_found_out_by_trying(
+    places: tuple[Path, Path],
+) -> None:
+    """One of the kernel's own is such a file system."""
+    sandbox = open_sandbox("bubblewrap")
+    assert isinstance(sandbox, Bubblewrap)
+
+    done = run("true", places[0], *over(*places), Laid(path="/run/own", source="/proc/tty"))
+
+    assert done.code == 0
+    assert laying.overlays(sandbox.binary, "/proc/tty") == "none"

@@ -37,6 +37,9 @@ class Leaky:
 
     level: Level = "landlock"
 
+    def can_hide(self, folder: str) -> bool:
+        return False
+
     async def run(self, order: Order) -> Finished:
         return await Plain().run(order)
 

@@ -2,11 +2,14 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from prowess.core.ports import Sandbox
+from prowess.sandbox import places
+from prowess.sandbox.places import SYSTEM, inside
 from prowess.sandbox.plain import Plain
 from sandbox.commands import Run
 from support import write_file
@@ -219,3 +222,24 @@ def test_an_environment_without_an_end_is_no_hindrance(
     os.mkfifo(workspace / ".venv/pyvenv.cfg")
 
     assert run(walls, "echo", "still").out == b"still\n"
+
+
+def test_python_is_the_one_that_people_mean_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, base = os.path.dirname(sys.executable), os.path.join(sys.base_prefix, "bin")
+    shims = tmp_path / "shims"
+    write_file(shims / "python3", "#!/bin/sh\n").chmod(0o755)
+
+    def found(*path: str) -> bool:
+        monkeypatch.setenv("PATH", os.pathsep.join(path))
+        places.search_path.cache_clear()
+        return ours in places.search_path()
+
+    try:
+        assert found(ours, "/usr/bin")
+        assert not found(str(shims), ours, "/usr/bin")
+        assert base in places.search_path() or inside(base, SYSTEM)
+    finally:
+        monkeypatch.undo()
+        places.search_path.cache_clear()

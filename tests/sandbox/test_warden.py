@@ -303,6 +303,27 @@ def test_a_warden_that_is_stopped_goes_on_to_end_them_all(lock: Path) -> None:
     assert not is_held(lock)
 
 
+def test_nobody_can_say_in_the_place_of_a_warden_that_all_went_well() -> None:
+    token = uuid4().hex
+    forges = f"""
+import os, signal, subprocess, sys, time
+subprocess.Popen({[*SLEEPER, token]!r}, start_new_session=True)
+warden = os.getppid()
+for name in os.listdir(f"/proc/{{warden}}/fd"):
+    path = f"/proc/{{warden}}/fd/{{name}}"
+    if "deleted" in os.readlink(path):
+        with open(path, "ab") as paper:
+            paper.write(b"code 0\\ngone \\npid 1\\n")
+os.kill(warden, signal.SIGKILL)
+time.sleep(1000)
+"""
+
+    done = seen_to(*python(forges))
+
+    assert done.code == -9
+    assert alive(token) == []
+
+
 def test_when_its_warden_is_killed_an_agent_has_failed_and_the_marked_are_found() -> None:
     token = uuid4().hex
 

@@ -30,6 +30,9 @@ class PlainSandbox:
     def __init__(self) -> None:
         self.orders: list[Order] = []
 
+    def can_hide(self, folder: str) -> bool:
+        return False
+
     async def run(self, order: Order) -> Finished:
         self.orders.append(order)
         began = time.monotonic()

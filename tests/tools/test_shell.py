@@ -59,6 +59,9 @@ def test_a_killed_command_says_why(act: Act, killer: KilledBy) -> None:
     class Killing:
         level = "none"
 
+        def can_hide(self, folder: str) -> bool:
+            return False
+
         async def run(self, order: Order) -> Finished:
             return Finished(code=-9, out=b"", err=b"", seconds=1.0, killed_by=killer)
 

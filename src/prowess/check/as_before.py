@@ -10,10 +10,13 @@ task itself asks to change stays as it is now.
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from prowess.check.hiding import hiding, may_hide
 from prowess.check.judges import decides, touched
+from prowess.check.kept_tests import is_rust_test_file
 from prowess.check.known_tests import is_test
 from prowess.check.meant import asks_for, kept_files
-from prowess.check.rust_before import with_tests_of
+from prowess.check.rust import rust_tests
+from prowess.check.rust_before import renamed_from, rust_instead
 from prowess.check.scope import scope
 from prowess.core.evidence import Change, Scope, Spec
 
@@ -27,12 +30,14 @@ _TEST_FOLDER = re.compile(
 def may_judge(changes: Sequence[Change]) -> list[str]:
     """The changed files that may have judged the work, by their names."""
     paths = dict.fromkeys(each.path for each in changes if not each.submodule)
-    return [path for path in paths if _is_of_tests(path) or touched_by_name(path)]
+    return [path for path in paths if _may_hold_tests(path) or _may_hold_settings(path)]
 
 
-def touched_by_name(path: str) -> bool:
+def _may_hold_settings(path: str) -> bool:
     """Whether a file is or may hold settings or plugins of what runs tests."""
-    return decides(path) or path.endswith((".py", ".json", ".toml", ".cfg", ".ini"))
+    return (
+        decides(path) or may_hide(path) or path.endswith((".py", ".json", ".toml", ".cfg", ".ini"))
+    )
 
 
 def put_back(
@@ -47,32 +52,55 @@ def put_back(
     The content of files that judge, as it was; None for those that were not there. `specs` are the tasks
     whose words allow some to be changed, `scripts` what validation commands run, `files` all of the work.
     """
-    modules = {_module(path) for path in files if not _is_of_tests(path)}
-    instead: dict[str, bytes | None] = {}
-    for path in dict.fromkeys((*before, *now)):
-        old, new = before.get(path), now.get(path)
-        if old == new or any(_allows(spec, path) for spec in specs):
-            continue
-        if path.endswith(".rs") and old is not None and new is not None:
-            instead |= _of_rust(path, old, new)
-        elif (
+    modules = {_module(path) for path in files if not _may_hold_tests(path)}
+    changed = [
+        path
+        for path in dict.fromkeys((*before, *now))
+        if before.get(path) != now.get(path) and not any(allows(spec, path) for spec in specs)
+    ]
+    code = [
+        path
+        for path in changed
+        if path.endswith(".rs") and not _is_of_tests(path, before.get(path)) and path not in scripts
+    ]
+    instead = _of_rust(before, now, code)
+    asked = {*before, *now}.difference(changed)
+    hidden = hiding(before, now, files=files, asked=asked)
+    for path in changed:
+        old = before.get(path)
+        if path not in code and (
             (path in scripts and old is not None)
-            or _judges(path, old, new)
+            or _judges(path, old, now.get(path))
             or _covers(path, old, modules)
+            or path in hidden
         ):
             instead[path] = old
     return instead
 
 
-def _of_rust(path: str, old: bytes, new: bytes) -> dict[str, bytes | None]:
-    """Its tests stand among the code, so only they are put back."""
-    text = with_tests_of(path, _text(old), _text(new))
-    return {} if text is None else {path: text.encode()}
+def _of_rust(
+    before: Mapping[str, bytes], now: Mapping[str, bytes], paths: Sequence[str]
+) -> dict[str, bytes | None]:
+    """Only the tests among the code are put back, also where its file has another name now."""
+    old = {path: _text(before[path]) for path in paths if path in before}
+    gone = {path: text for path, text in old.items() if path not in now and any(rust_tests(text))}
+    instead: dict[str, bytes | None] = {path: before[path] for path in gone}
+    for path in paths:
+        if path not in now:
+            continue
+        new = _text(now[path])
+        source = "" if path in old else renamed_from(new, gone)
+        instead.pop(source, None)
+        then = old.get(path, gone.get(source, ""))
+        text = rust_instead(path, then, new, renamed=bool(source))
+        if text is not None:
+            instead[path] = text.encode()
+    return instead
 
 
 def _covers(path: str, old: bytes | None, modules: Collection[str]) -> bool:
     """Whether a new module beside tests is called like one of the work, and may be loaded in its place."""
-    return old is None and _is_of_tests(path) and _module(path) in modules
+    return old is None and _may_hold_tests(path) and _module(path) in modules
 
 
 def _module(path: str) -> str:
@@ -83,18 +111,18 @@ def _module(path: str) -> str:
 
 
 def _judges(path: str, old: bytes | None, new: bytes | None) -> bool:
-    if is_test(path) or (_is_of_tests(path) and old is not None) or decides(path):
+    if _is_of_tests(path, old) or decides(path):
         return True
     texts = {path: _text(old)} if old is not None else {}
     nobody = Spec(id="", title="")
     return bool(touched(texts, {path: _text(new or b"")}, spec=nobody, found=Scope()))
 
 
-def _allows(spec: Spec, path: str) -> bool:
+def allows(spec: Spec, path: str) -> bool:
     """Whether a task names the file as one to be changed; of tests also by a wildcard or in words."""
     if path in {each.strip().removeprefix("./") for each in spec.files}:
         return True
-    if decides(path) or not _is_of_tests(path):
+    if decides(path) or not _may_hold_tests(path):
         return False
     if asks_for(spec, path):
         return True
@@ -103,7 +131,16 @@ def _allows(spec: Spec, path: str) -> bool:
     return covered and path not in kept_files(spec, found)
 
 
-def _is_of_tests(path: str) -> bool:
+def _is_of_tests(path: str, old: bytes | None) -> bool:
+    """Whether all of a file is for tests; what a new `build.rs` does, it may do to them."""
+    if old is not None and _TEST_FOLDER.search(path):
+        return True
+    if path.endswith(".rs"):
+        return is_rust_test_file(path) or (old is None and path.rpartition("/")[2] == "build.rs")
+    return is_test(path)
+
+
+def _may_hold_tests(path: str) -> bool:
     return is_test(path) or bool(_TEST_FOLDER.search(path))
 
 

@@ -85,13 +85,16 @@ def found_beside(
 
 
 def missed(
-    before: Mapping[str, Lying], kept: Collection[str], entries: Sequence[Entry]
+    before: Mapping[str, Lying],
+    kept: Collection[str],
+    entries: Sequence[Entry],
+    hidden: Collection[str],
 ) -> list[str]:
     """
     Programs, tests and settings that lay there and are not shown as they lay, or are gone: without them
     a command may have less to say against the work.
     """
-    shown = {path for entry in entries for path in entry.files if path not in entry.hidden}
+    shown = {path for entry in entries for path in entry.files}.difference(hidden)
     return sorted(
         path
         for path in before
@@ -141,7 +144,18 @@ class _Trusted:
         among, package = "/".join(parts[: place + 1]), "/".join(parts[:end])
         new = among in self._folders and package not in self._folders
         taken = package in self._before or _module(package) in self._modules
-        return new and not taken and not decides(path)
+        return new and not taken and not decides(path) and _is_seen(path, package)
+
+
+def _is_seen(path: str, package: str) -> bool:
+    """
+    Whether it is more than byte code that nobody can read and, where it lies among the packages of Python
+    by itself, a module.
+    """
+    if path.endswith(".pyc") and _BYTE_CODE not in path.split("/"):
+        return False
+    alone = path == package and path.rpartition("/")[0].endswith("site-packages")
+    return not alone or path.endswith((".py", ".so", ".pyd"))
 
 
 def _module(path: str) -> str:

@@ -14,8 +14,18 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from prowess.check.judges import to_read
-from prowess.check.objects import LIST, Object, in_batch, in_parts, listed_in, meddled
+from prowess.check.listing import changes_in, hidden_code, led_to, sections_of, with_twins
+from prowess.check.objects import (
+    AT_ONCE,
+    LIST,
+    Listed,
+    Object,
+    files_in,
+    in_batch,
+    in_parts,
+    listed_in,
+    meddled,
+)
 from prowess.check.records import borrowed_objects, records_outside
 from prowess.check.standing import printed
 from prowess.core.errors import OutsideError, UsageError
@@ -23,8 +33,6 @@ from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox
 from prowess.core.process import Finished, Limits, Order
 
-_LINK, _SUBMODULE = "120000", "160000"
-_SECTIONS = 7
 _OPTIONS = tuple(
     word
     for setting in (
@@ -54,6 +62,7 @@ _ENVIRONMENT: Mapping[str, str] = {
 # input.
 _CHANGES = """
 set -e
+export LC_ALL=C  # a path may be any bytes
 git() { command git OPTIONS "$@"; }
 rules="$(mktemp -d)"
 cat >"$rules/personal"
@@ -77,7 +86,7 @@ git ls-files -z -- .gitignore '*/.gitignore' | while IFS= read -r -d '' path; do
     git cat-file blob "$1:$path" >"$rules/tree/$path"
 done
 others --ignored |
-    grep -zEv 'PASSED_OVER' | grep -zE 'NAMES' >"$rules/hidden" || true
+    grep -zaEv 'PASSED_OVER' | grep -zaE 'NAMES' >"$rules/hidden" || true
 cat "$rules/hidden"
 printf '\\0'
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
@@ -94,6 +103,11 @@ _NAMES = (
     r"|[^/]+\.(pyi?|pth|ini|cfg|toml|mk|[cm]?[jt]sx?|go|rs|java|kts?|scala|groovy|gradle|properties|xml|sbt"
     r"|rb|rake|php|cs|csproj|props|runsettings|c|cc|cpp|cxx|hs|cabal|swift|exs|dart|bats|bazel|bzl|t|PL))$"
 )
+_FILES = """
+git() { command git OPTIONS "$@"; }
+git ls-tree -r -z -l "$1"
+"""
+_MOST = 512 * 1024**2  # bytes that are held at once
 _BASE = """
 git() { command git OPTIONS "$@"; }
 git rev-parse --git-dir >/dev/null || exit 1
@@ -140,7 +154,7 @@ class Tree:
     async def standing(self, base: str, *, tracked: bool = False) -> dict[str, str]:
         """What lies there and differs from `base`, to be told again as it stands now; only `tracked` files."""
         sections = await self._read(base)
-        lying = [change for change, _ in _raw(sections[2])]
+        lying = [change for change, _ in changes_in(sections[2])]
         if not tracked:
             lying += [change for change, _ in self._untracked(sections[3])]
         return {each.path: printed(self.folder, each.path) for each in lying}
@@ -150,21 +164,21 @@ class Tree:
         committed, staged, lying, untracked, tracked, ignored, of_old = await self._read(base)
         found: dict[tuple[str, str | None, bool], Change] = {}
         for change, blob in (
-            *_raw(committed),
-            *_raw(staged),
+            *changes_in(committed),
+            *changes_in(staged),
             *self._new(self._lying(lying)),
-            *self._new(self._untracked((*untracked, *_hidden(ignored, of_old, tracked)))),
+            *self._new(self._untracked((*untracked, *hidden_code(ignored, of_old, tracked)))),
         ):
             if blob:
                 change = replace(change, link=await self._target(blob))  # noqa: PLW2901
             found.setdefault((change.path, change.link, change.submodule), change)
-        changes = _with_twins(list(found.values()), tracked)
+        changes = with_twins(list(found.values()), tracked)
         gone = {each.path for each in changes if each.status == "D"}
         return changes, frozenset((*tracked, *(each.path for each in changes))) - gone
 
     async def _read(self, base: str) -> list[list[str]]:
         await self._verify(base)
-        return _sections((await self._done(_CHANGES, base, given=self.rules)).out)
+        return sections_of((await self._done(_CHANGES, base, given=self.rules)).out)
 
     async def _verify(self, base: str) -> None:
         """That the base is what its name says, with all its folders and what it has git ignore."""
@@ -181,7 +195,7 @@ class Tree:
 
     def _lying(self, fields: Sequence[str]) -> Iterator[tuple[Change, str]]:
         """What lies in the work tree has no object yet, so a link is read where it lies."""
-        for change, _ in _raw(fields):
+        for change, _ in changes_in(fields):
             yield (self._followed(change) if change.link is not None else change), ""
 
     def _untracked(self, paths: Sequence[str]) -> Iterator[tuple[Change, str]]:
@@ -208,20 +222,48 @@ class Tree:
         What these files said at the base commit; nothing of those that were not there. Each is hashed
         again; that the folders of the base lead to it is made sure of when the changes are read.
         """
-        found = await self.contents_at(base, paths)
+        there = await self._listed(base) if paths else {}
+        wanted = {path: there[path] for path in paths if path in there}
+        if large := next((path for path, each in wanted.items() if each.size > AT_ONCE), ""):
+            raise OutsideError(
+                f"{large} is too large to be compared with what it was",
+                hint="name it in the files of the task, where it is to be changed",
+            )
+        found = await self._contents(wanted)
         return {path: content.decode("utf-8", "replace") for path, content in found.items()}
 
     async def contents_at(self, base: str, paths: Sequence[str]) -> dict[str, bytes]:
-        """The same, to the byte."""
-        asked = [path for path in paths if "\n" not in path]
-        if not asked:
-            return {}
-        found = await self._objects([f"{base}:{path}" for path in asked])
-        return {
-            path: each.content
-            for path, each in zip(asked, found, strict=True)
+        """
+        The same, to the byte, but for what is too large to be held. Of a link what it led to in the
+        base, if that was there: one file under its own name, or all of a folder.
+        """
+        there = await self._listed(base) if paths else {}
+        links = {path: each for path, each in there.items() if each.is_link}
+        leads = await self._contents({path: links[path] for path in paths if path in links})
+        wanted = {path: there[path] for path in paths if path in there and path not in links}
+        for path, target in leads.items():
+            wanted |= led_to(path, os.fsdecode(target), there)
+        return await self._contents(wanted)
+
+    async def _listed(self, base: str) -> dict[str, Listed]:
+        """Every file and link of a commit."""
+        return dict(files_in((await self._done(_FILES, base)).out))
+
+    async def _contents(self, wanted: Mapping[str, Listed]) -> dict[str, bytes]:
+        objects = {each.name: Object(each.name, "blob", each.size) for each in wanted.values()}
+        small = [each for each in objects.values() if each.size <= AT_ONCE]
+        if sum(each.size for each in small) > _MOST:
+            raise OutsideError(
+                f"the files that changed in {self.folder} are too large to be compared",
+                hint="do the work in smaller tasks",
+            )
+        read = {
+            each.name: each.content
+            for part in in_parts(small)
+            for each in await self._objects([one.name for one in part])
             if each and each.kind == "blob"
         }
+        return {path: read[each.name] for path, each in wanted.items() if each.name in read}
 
     async def _objects(self, names: Sequence[str]) -> list[Object | None]:
         """What git has under these names, if that is what it should be; None for what it has not."""
@@ -292,57 +334,6 @@ def _filled(script: str) -> str:
 
 def _words() -> str:
     return " ".join(f"'{word}'" for word in _OPTIONS)
-
-
-def _sections(out: bytes) -> list[list[str]]:
-    sections: list[list[str]] = [[]]
-    for each in os.fsdecode(out).split("\0")[:-1]:
-        if each:
-            sections[-1].append(each)
-        else:
-            sections.append([])
-    return [*sections, *([[]] * (_SECTIONS - len(sections)))][:_SECTIONS]
-
-
-def _hidden(ignored: Sequence[str], of_old: Sequence[str], tracked: Sequence[str]) -> list[str]:
-    """Ignored files that the rules of the base do not ignore, and that somebody may gain by hiding."""
-    old = set(of_old)
-    new = dict.fromkeys(path for path in ignored if path not in old)
-    places = [path.removesuffix("pyvenv.cfg") for path in new if path.endswith("/pyvenv.cfg")]
-    # Test runners pass over a virtual environment, whatever it is called.
-    environments = tuple(
-        place for place in places if not any(path.startswith(place) for path in tracked)
-    )
-    found = [path for path in new if not path.startswith(environments)]
-    read = set(to_read([Change(path=path) for path in found]))
-    return [path for path in found if path in read or path.rpartition("/")[2] == ".gitignore"]
-
-
-def _raw(fields: Sequence[str]) -> Iterator[tuple[Change, str]]:
-    """`:old-mode new-mode old-object new-object status`, then the path; the object of a link beside it."""
-    for head, path in zip(fields[::2], fields[1::2], strict=True):
-        old, new, before, after, status = head[1:].split(" ")
-        link = new == _LINK
-        inside = _SUBMODULE == old == new and before == after  # as git's short format says it: m
-        change = Change(
-            path=path,
-            status="m" if inside else status[0],
-            link="" if link else None,
-            submodule=_SUBMODULE in (old, new),
-        )
-        yield change, after if link and after.strip("0") else ""
-
-
-def _with_twins(changes: list[Change], tracked: Sequence[str]) -> list[Change]:
-    gone = {each.path for each in changes if each.status == "D"}
-    known = {path.casefold(): path for path in tracked if path not in gone}
-    return [
-        replace(each, twin=twin)
-        if each.status in ("A", "?")
-        and (twin := known.get(each.path.casefold(), each.path)) != each.path
-        else each
-        for each in changes
-    ]
 
 
 def _is_meddled(done: Finished) -> bool:

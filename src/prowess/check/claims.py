@@ -1,7 +1,8 @@
 """
 Claims, read from a file or from what an agent says: the evidence JSON, and nothing but.
 
-A claim of the wrong shape is no claim. What an agent writes around its JSON is not looked at.
+A claim of the wrong shape is no claim. What an agent writes around its JSON is not looked at, and what
+its JSON says besides its criteria decides nothing, so that may be missing.
 """
 
 import json
@@ -15,6 +16,12 @@ from prowess.core.evidence import Claim, Evidence, Ignored
 
 MAX_CHARS = 4 * 1024 * 1024
 _MOST_STARTS = 2_000  # places in an answer at which JSON is looked for
+_DECIDES_NOTHING: Mapping[str, Any] = {
+    "schemaVersion": 1,
+    "taskId": "unnamed",
+    "verdict": "INCONCLUSIVE",
+    "filesAllowed": {"verdict": "PASS", "modifiedFiles": []},
+}
 _START = re.compile(r"\{\s*[\"}]")  # of an object
 
 
@@ -23,9 +30,15 @@ def read_claims(text: str, *, name: str) -> list[Claim]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{name} is not JSON: {error}", hint="give an evidence JSON") from None
+        raise UsageError(
+            f"{name} is not JSON: {error}",
+            hint="`prowess schema evidence` prints the shape it needs",
+        ) from None
     if wrong := problems(value, "evidence"):
-        raise UsageError(f"{name}: {'; '.join(wrong[:5])}", hint="docs/checking.md has its schema")
+        raise UsageError(
+            f"{name}: {'; '.join(wrong[:5])}",
+            hint="`prowess schema evidence` prints the shape it needs",
+        )
     return claims_of(value)
 
 
@@ -47,9 +60,11 @@ def said_claims(answer: str) -> tuple[list[Claim], list[Ignored]]:
     found = [each for each in objects_in(answer) if "criteria" in each]
     if not found:
         return [], [Ignored(what="the answer", why="it holds no evidence JSON")]
-    if wrong := problems(found[-1], "evidence"):
-        return [], [Ignored(what="the evidence JSON of the answer", why="; ".join(wrong[:5]))]
-    return claims_of(found[-1]), []
+    value = {**_DECIDES_NOTHING, "criteria": found[-1]["criteria"]}
+    if wrong := problems(value, "evidence"):
+        told = [*dict.fromkeys((*wrong, *problems(found[-1], "evidence")))]
+        return [], [Ignored(what="the evidence JSON of the answer", why="; ".join(told[:5]))]
+    return claims_of(value), []
 
 
 def claimed_outcome(answer: str) -> str | None:

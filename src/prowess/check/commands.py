@@ -8,6 +8,7 @@ finds them as they were. No byte code that lies about is used: what runs is what
 of tests are asked for a report besides.
 """
 
+import asyncio
 import os
 import re
 from collections.abc import Awaitable, Callable
@@ -37,6 +38,7 @@ _NO_SCRIPT = re.compile(  # what interpreters say of a script that is not there
     r"can't open file '.*': \[Errno 2\]|^Error: Cannot find module '/",
     re.MULTILINE,
 )
+_NO_MODULE = re.compile(r"(?P<python>\S*python[\d.]*): No module named '?(?P<name>\w+)[\w.]*'?")
 _ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "CI": "1", "NO_COLOR": "1"}
 
 
@@ -114,10 +116,13 @@ class Runner:
     async def _run(self, command: str) -> Ran:
         with scratch("check") as place:
             asked = reporting(command, place)
-            self.ground.look()
+            await asyncio.to_thread(self.ground.look)
             order = self._order(asked.command if asked else command, place)
             finished = await self.sandbox.run(order)
-            missing = self._missing(finished) if finished.code in (126, 127) else ""
+            changed = await asyncio.to_thread(self.ground.settle)
+            if finished.code and self.ground.clears(_said(finished)):
+                return await self._run(command)
+            missing = self._missing(finished)
             code = 0 if finished.code == _PIPE_BROKE and reads_in_part(command) else finished.code
             printed = _printed(finished, asked)
             return Ran(
@@ -126,7 +131,7 @@ class Runner:
                 output=printed,
                 killed_by=finished.killed_by,
                 dropped=finished.dropped,
-                changed=self.ground.settle(),
+                changed=changed,
                 runner=runner_in(command),
                 asked=asked is not None,
                 report=_report(finished, asked, place, code=code) if asked else None,
@@ -135,8 +140,13 @@ class Runner:
 
     def _missing(self, finished: Finished) -> str:
         """A name that is on no path, or a program beside the work that needs what is not shown."""
-        said = b"\n".join((finished.out, finished.err)).decode("utf-8", "replace")
-        names = [found["name"] for found in _NOT_FOUND.finditer(said)]
+        if finished.code == 1 and (lacking := _NO_MODULE.fullmatch(_said(finished).strip())):
+            top = re.compile(rf"(?:.*/)?{lacking['name']}(?:\.py|/.*)")
+            ours = any(map(top.fullmatch, self.ground.files))
+            return "" if ours else f"{lacking['name']} for {lacking['python']}"
+        if finished.code not in (126, 127):
+            return ""
+        names = [found["name"] for found in _NOT_FOUND.finditer(_said(finished))]
         name = names[-1] if names else ""
         path = os.path.normpath(name)
         there = os.path.lexists(os.path.join(self.ground.folder, path))
@@ -158,9 +168,13 @@ class Runner:
 
 
 def _printed(finished: Finished, asked: Reporting | None) -> str:
-    output = b"\n".join(part for part in (finished.out, finished.err) if part)
-    text = output.decode("utf-8", "replace")
+    text = _said(finished)
     return go_printed(text) if asked and asked.form == "go" else text
+
+
+def _said(finished: Finished) -> str:
+    output = b"\n".join(part for part in (finished.out, finished.err) if part)
+    return output.decode("utf-8", "replace")
 
 
 def _report(finished: Finished, asked: Reporting, place: str, *, code: int) -> TestRun | None:

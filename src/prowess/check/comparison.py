@@ -17,7 +17,8 @@ from prowess.core.evidence import Criterion, Report
 class Trial:
     """
     One run of one task in one way. `cited` are items of evidence it gave, `confirmed` those that hold;
-    `verdicts` are those of the check, in the order of the task's criteria.
+    `verdicts` are those of the check, in the order of the task's criteria. `unanswered` says why the model
+    gave no answer, where it gave none: such a run measures nothing.
     """
 
     task: str
@@ -32,6 +33,7 @@ class Trial:
     iterations: int
     hygiene: Hygiene
     verdicts: tuple[str, ...] = ()
+    unanswered: str = ""
 
     def as_json(self) -> dict[str, Any]:
         told = {name: getattr(self, name) for name in self.__slots__ if name != "hygiene"}
@@ -92,12 +94,23 @@ def trial(checked: Mapping[str, Any], events: Sequence[Event]) -> Trial:
         iterations=len(replies),
         hygiene=hygiene(events),
         verdicts=tuple(checked.get("verdicts", ())),  # a log of before has none
+        unanswered=_unanswered(events),
     )
 
 
+def _unanswered(events: Sequence[Event]) -> str:
+    """Why the last request to the model came to nothing, where the run ended with that."""
+    kinds = ("model.replied", "model.failed", "run.finished")
+    last = [each for each in events if each.kind in kinds][-2:]
+    if [each.kind for each in last] != ["model.failed", "run.finished"]:
+        return ""
+    return str(last[0].payload.get("trouble") or "it did not say why")
+
+
 def figures(trials: Sequence[Trial], ways: Sequence[str]) -> list[Figure]:
-    """The table; every way is measured on its own trials."""
-    sides = [[each for each in trials if each.way == way] for way in ways]
+    """The table; every way is measured on its own trials, and on none that had no answer."""
+    answered = [each for each in trials if not each.unanswered]
+    sides = [[each for each in answered if each.way == way] for way in ways]
 
     def line(name: str, unit: str, read: Any, *, more_is_better: bool = False) -> Figure:
         values = tuple(read(side) if side else None for side in sides)

@@ -166,8 +166,13 @@ def _untold(printed: TestRun, ran: Ran) -> str:
     """Why a run of tests tells nothing about them, or an empty text."""
     if not printed.kind and ran.report is None and ran.dropped:
         return "it printed more than can be kept, and no summary of tests is in it"
-    if ran.code:
-        return ""
+    return "" if ran.code else _unfinished(printed, ran)
+
+
+def _unfinished(printed: TestRun, ran: Ran) -> str:
+    """Why a run that ended with 0 is no good end of its tests, or an empty text."""
+    if printed.cut_short:
+        return f"{printed.kind} ended with 0 before all tests that it had begun were told of"
     if ran.asked and ran.report is None:
         return f"{ran.runner} ended with 0 before it had written its report"
     if ran.runner and not ran.report and not printed.kind:

@@ -8,6 +8,7 @@ from prowess.check.commands import NOT_HERE
 from prowess.check.judges import TOUCHES
 from prowess.core.evidence import Criterion, Looked, Report
 
+_MOST_IGNORED = 5
 _MARKS = {"confirmed": "seen", "refuted": "seen to be otherwise", "unconfirmed": "not confirmed"}
 
 
@@ -52,6 +53,8 @@ def _failed(report: Report) -> Iterator[str]:
         yield f"- FAIL: files. {_sentence(report.scope.failure)}"
     if report.outcome == "unproven":
         yield f"- INCONCLUSIVE: {_sentence(report.reasons[0])}"
+    for ignored in report.ignored[:_MOST_IGNORED]:
+        yield f"- Evidence that was not taken: {_line(ignored.what)}, because {_sentence(ignored.why)}"
 
 
 def _fixes(report: Report) -> Iterator[str]:

@@ -8,6 +8,7 @@ before anybody worked; what a command writes is gone with the ground.
 """
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,12 +18,16 @@ from dataclasses import dataclass, field
 from prowess.check.beside import Entry
 from prowess.check.judges import decides
 from prowess.core.files import take_away
+from prowess.core.ports import Sandbox
 from prowess.core.process import Laid
 from prowess.core.scratch import scratch
 
-_FEW, _SMALL = 2_000, 32 * 1024**2  # files and bytes beside the work that are copied like it
+_FEW, _SMALL = 2_000, 32 * 1024**2  # files and bytes of a folder that is copied like the work
+_FEW_IN_ALL, _SMALL_IN_ALL = 5_000, 1024**3  # and of all that is copied from beside it
 _MOST_MASKS = 50_000  # a folder of which more is hidden is not shown at all
-_ONE = 1024**3  # bytes of a single file that is copied
+# What is installed, a command cannot have us take away from the next by saying that it is in its way.
+_INSTALLED = frozenset(("site-packages", "node_modules", "vendor", "venv", ".venv"))
+_BUSY = re.compile(r"^.*(?:Device or resource busy|EBUSY).*$", re.MULTILINE)
 _Picture = tuple[int, int, int, int]
 
 
@@ -81,6 +86,23 @@ class Ground:
                     take_away(os.path.join(self.place, path))
         return tuple(path for path in changed if path in self.files)
 
+    def clears(self, said: str) -> bool:
+        """
+        Show no longer what a command could not remove or move, by what it said: a folder that is laid
+        over the copy stays where it is, and whoever wants it gone would not miss it.
+        """
+        busy = " ".join(_BUSY.findall(said))
+        words = [word.rstrip("/") for word in re.findall(r"[\w./@+~-]+", busy)]
+        gone = {
+            each.path
+            for each in self.laid
+            if not each.kept
+            and any(each.path.endswith(f"/{word.lstrip('/')}") for word in words)
+            and not _INSTALLED.intersection(each.path.split("/"))
+        }
+        self.laid = tuple(each for each in self.laid if each.path not in gone)
+        return bool(gone)
+
     def _pictures(self, paths: Iterable[str]) -> Iterator[tuple[str, _Picture]]:
         for path in paths:
             with suppress(OSError):
@@ -96,8 +118,9 @@ def in_place(folder: str, files: frozenset[str] = frozenset()) -> Ground:
 
 
 @contextmanager
-def fresh(source: Source, *, within: str | None, laid: bool) -> Iterator[Ground]:
-    """A ground that is there for a while. `laid`: the sandbox can show it at the path of the work."""
+def fresh(source: Source, *, within: str | None, sandbox: Sandbox) -> Iterator[Ground]:
+    """A ground that is there for a while, for commands in this sandbox."""
+    laid = sandbox.level == "bubblewrap"
     with scratch("ground", within=within) as room:
         place = os.path.join(room, os.path.basename(source.folder) or "work")
         os.mkdir(place)
@@ -109,24 +132,22 @@ def fresh(source: Source, *, within: str | None, laid: bool) -> Iterator[Ground]
         for path in sorted(source.files.difference(inner)):
             put(path)
         _records(source.folder, place, laid=laid)
-        # Programs installed beside another tree know their own paths, and that of the work there.
-        seen = tuple(dict.fromkeys((source.folder, source.home)))
-        shown = [Laid(path=source.folder, source=place, kept=True)]
-        writable = [place]
+        beside = _Beside(source=source, place=place, sandbox=sandbox)
         # Of repositories inside git keeps no more than a name, so they are shown as they lie.
-        inside = [(source.folder, Entry(path=f"{path}/")) for path in sorted(inner)]
-        for home, entry in (*inside, *((source.home, each) for each in source.beside)):
-            shown += _show(entry, home, seen if laid else (), place)
-            writable.append(os.path.join(home, entry.path.rstrip("/")))
-        shown += _parts(place, source.home) if len(seen) > 1 else ()
+        for path in sorted(inner):
+            beside.show(source.folder, Entry(path=path))
+        for entry in beside.not_copied():
+            beside.show(source.home, entry)
+        work = [Laid(path=source.folder, source=place, kept=True)]
+        work += _parts(place, source.home) if source.home != source.folder else ()
         yield Ground(
             place=place,
             folder=source.folder if laid else place,
             files=source.files.difference(inner, _left_out(source)),
-            writable=() if laid else tuple(filter(os.path.isdir, writable)),
+            writable=() if laid else (place, *filter(os.path.isdir, beside.linked)),
             readable=_records_in(source.folder),
-            laid=tuple(shown) if laid else (),
-            hidden=frozenset(path for entry in source.beside for path in entry.hidden),
+            laid=(*work, *beside.laid) if laid else (),
+            hidden=frozenset(beside.hidden),
             put=put,
         )
 
@@ -149,11 +170,10 @@ def _is_file(source: Source, path: str) -> bool:
 
 def _put(source: Source, path: str, place: str) -> None:
     """A file of the work or beside it, or what is to be seen instead of it."""
-    target = os.path.join(place, path)
+    target = _room_for(path, place)
     take_away(target)
     if path in source.instead:
         content = source.instead[path]
-        _folder_of(target)  # also of what is left out: a command may begin there
         if content is not None:
             with open(target, "xb") as file:
                 file.write(content)
@@ -168,10 +188,8 @@ def _copy(path: str, target: str) -> None:
     try:
         status = os.lstat(path)
         if stat.S_ISLNK(status.st_mode):
-            _folder_of(target)
             os.symlink(os.readlink(path), target)
         elif stat.S_ISREG(status.st_mode):
-            _folder_of(target)
             shutil.copyfile(path, target, follow_symlinks=False)
             os.chmod(target, status.st_mode & 0o777 | 0o600)
             os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
@@ -179,17 +197,25 @@ def _copy(path: str, target: str) -> None:
         return
 
 
-def _folder_of(target: str) -> None:
-    """The folder for a file; where a file of the work is in its place now, that one goes."""
-    folder = os.path.dirname(target)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
-        above = folder
-        while not os.path.lexists(above):
-            above = os.path.dirname(above)
-        take_away(above)
-        os.makedirs(folder, exist_ok=True)
+def _room_for(path: str, place: str) -> str:
+    """
+    Where a file of the copy goes, in folders of the copy and nowhere else: a command may have laid a
+    link in the place of one that leads out of it, or a file, or have closed it.
+    """
+    here = place
+    for part in ("", *path.split("/")[:-1]):
+        here = os.path.join(here, part) if part else here
+        try:
+            mode = os.lstat(here).st_mode
+        except FileNotFoundError:
+            os.mkdir(here)
+            continue
+        if not stat.S_ISDIR(mode):
+            os.unlink(here)
+            os.mkdir(here)
+        elif mode & stat.S_IRWXU != stat.S_IRWXU:
+            os.chmod(here, stat.S_IMODE(mode) | stat.S_IRWXU)
+    return os.path.join(here, path.rpartition("/")[2])
 
 
 def _records_in(folder: str) -> tuple[str, ...]:
@@ -207,30 +233,52 @@ def _records(folder: str, place: str, *, laid: bool) -> None:
             file.write(f"gitdir: {records}\n")
 
 
-def _show(entry: Entry, home: str, seen: Sequence[str], place: str) -> Iterator[Laid]:
+@dataclass(slots=True, kw_only=True)
+class _Beside:
     """
-    Small things are copied. Large folders are laid over the copy wherever it is seen, but for what is
-    hidden; where it cannot be, a link leads to them.
+    How what lies beside the work comes to be seen: it is copied, laid over the copy or, where nothing can
+    be laid, linked. `hidden` is what is not shown.
     """
-    shown = [path for path in entry.files if path not in entry.hidden]
-    if entry.hidden and not shown:
-        return
-    small = sum(entry.files[path] for path in shown) <= _SMALL and len(shown) <= _FEW
-    if entry.files and (small or not entry.is_folder):
-        for path in shown:
-            if entry.files[path] <= _ONE:
-                _copy(os.path.join(home, path), os.path.join(place, path))
-            for folder in seen if entry.files[path] > _ONE else ():
-                yield Laid(path=os.path.join(folder, path), source=os.path.join(home, path))
-        return
-    path = entry.path.rstrip("/")
-    source = os.path.join(home, path)
-    if not seen:
-        _folder_of(os.path.join(place, path))
-        os.symlink(source, os.path.join(place, path))
-    without = tuple(os.path.relpath(each, path) for each in entry.masks())
-    for folder in seen if len(without) <= _MOST_MASKS else ():
-        yield Laid(path=os.path.join(folder, path), source=source, without=without)
+
+    source: Source
+    place: str
+    sandbox: Sandbox
+    laid: list[Laid] = field(default_factory=list)
+    linked: list[str] = field(default_factory=list)
+    hidden: set[str] = field(default_factory=set)
+
+    def not_copied(self) -> Iterator[Entry]:
+        """Copy what is small; the rest is handed back."""
+        files_left, bytes_left = _FEW_IN_ALL, _SMALL_IN_ALL
+        for entry in self.source.beside:
+            self.hidden |= entry.hidden
+            if entry.is_folder and not entry.files:
+                _room_for(entry.path, self.place)
+            shown = [path for path in entry.files if path not in entry.hidden]
+            size = sum(entry.files[path] for path in shown)
+            small = not entry.is_folder or (len(shown) <= _FEW and size <= _SMALL)
+            if shown and not (small and len(shown) <= files_left and size <= bytes_left):
+                yield entry
+                continue
+            files_left, bytes_left = files_left - len(shown), bytes_left - size
+            for path in shown:
+                _copy(os.path.join(self.source.home, path), _room_for(path, self.place))
+
+    def show(self, home: str, entry: Entry) -> None:
+        """As it lies, but for what is hidden in it; none of it where only a part cannot be hidden."""
+        path, masks = entry.path.rstrip("/"), entry.masks()
+        lying = os.path.join(home, path)
+        if masks and (len(masks) > _MOST_MASKS or not self.sandbox.can_hide(lying)):
+            self.hidden.update(entry.files)
+        elif self.sandbox.level == "bubblewrap":
+            without = tuple(os.path.relpath(each, path) for each in masks)
+            # Programs installed beside another tree know their own paths, and that of the work there.
+            for folder in dict.fromkeys((self.source.folder, self.source.home)):
+                seen = os.path.join(folder, path)
+                self.laid.append(Laid(path=seen, source=lying, without=without))
+        else:
+            os.symlink(lying, _room_for(path, self.place))
+            self.linked.append(lying)
 
 
 def _lying(place: str) -> Iterator[str]:

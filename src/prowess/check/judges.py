@@ -17,11 +17,22 @@ from configparser import Error as ConfigError
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prowess.check.judge_files import ANY, PARTS, judged_by_name
+from prowess.check.go_files import go_judges, is_go_file
+from prowess.check.judge_files import (
+    ANY,
+    ANY_COMMAND,
+    MAY_GROW,
+    PARTS,
+    PARTS_OF_OLD,
+    SCRIPTS,
+    installed_in,
+    judged_by_name,
+    judged_in_change,
+)
 from prowess.check.kept_tests import altered
 from prowess.check.known_tests import is_test, lost_tests, more_skips
 from prowess.check.leaving import leaves_more
-from prowess.check.meant import asks_for, kept_files
+from prowess.check.meant import asks_for, kept_files, meant_files
 from prowess.check.moved_tests import (
     Moved,
     Stayed,
@@ -31,7 +42,10 @@ from prowess.check.moved_tests import (
 )
 from prowess.check.runners import RUNS_TESTS, may_run_tests
 from prowess.check.scripts import scripts_of
+from prowess.check.web_scripts import changed_scripts, scripts_run
+from prowess.core.errors import SkillError
 from prowess.core.evidence import Change, Scope, Spec
+from prowess.core.safe_yaml import read_mapping
 
 if TYPE_CHECKING:
     from prowess.check.commands import Ran  # which itself asks what decides how commands end
@@ -39,6 +53,9 @@ if TYPE_CHECKING:
 TOUCHES = "the change touches what judges it"
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
+)
+_HOOKS = re.compile(
+    r"^\s*(?:async )?def pytest_\w+\(|^\s*@(?:\w+\.)?fixture\b|^pytest_plugins\b", re.MULTILINE
 )
 # Python looks in the folder that it is started in before it looks among its own modules.
 # Below it lies what a path of modules may name: there the names of test runners are taken by nobody else.
@@ -53,13 +70,14 @@ class Touched:
     """
     `what` is worded for people; `matters_to` is a pattern of commands; what matters to any matters only
     where tests are run, and what `weakens` tests where they may be. What has an `unless` does no harm
-    where that test is seen to run.
+    where that test is seen to run, and what has `scripts` where a command is known to run other ones.
     """
 
     what: str
     matters_to: str = ANY
     weakens: bool = False
     unless: Moved | Stayed | None = None
+    scripts: frozenset[str] = frozenset()
 
     def spoils(self, ran: "Ran", *, tests: bool) -> bool:
         if self.unless and self.unless.still_runs(ran):
@@ -69,6 +87,8 @@ class Touched:
     def judges(self, command: str, *, tests: bool) -> bool:
         if self.weakens and may_run_tests(command):
             return True
+        if self.scripts and (run := scripts_run(command)) is not None and not run & self.scripts:
+            return False
         return bool(re.search(self.matters_to, command)) and (tests or self.matters_to != ANY)
 
 
@@ -110,6 +130,8 @@ def touched(
         if path not in named:
             judges += _judging(path, old, new)
             judges += [] if path in before else _shadowing(path)
+    judges += _installed(found, named)
+    judges += _altered_plugins(before, now, spec=spec, found=found)
     free = [path for path in before if is_test(path) and path not in named]
     free = [path for path in free if not asks_for(spec, path)]
     return judges + _weakened(before, now, free=free, kept=kept_files(spec, found))
@@ -173,23 +195,78 @@ def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
 
 def _is_read(path: str) -> bool:
     name = path.rpartition("/")[2]
-    return name in PARTS or name.endswith(".py") or is_test(path) or decides(path)
+    of_parts = name in PARTS or name in PARTS_OF_OLD or is_go_file(path)
+    return of_parts or name.endswith(".py") or is_test(path) or _is_judge(path)
+
+
+def _is_judge(path: str) -> bool:
+    return judged_in_change(path) is not None or bool(_shadowing(path))
 
 
 def _judging(path: str, old: str, new: str) -> list[Touched]:
     name = path.rpartition("/")[2]
-    commands = judged_by_name(path)
+    commands = judged_in_change(path)
     if commands is not None:
         return [Touched(what=path, matters_to=commands)]
-    if name in PARTS:
-        return [
+    if name in PARTS or name in PARTS_OF_OLD:
+        parts = [*PARTS.get(name, {}).items(), *(PARTS_OF_OLD.get(name, {}).items() if old else ())]
+        found = [
             Touched(what=f"{path} ({key})", matters_to=matters_to)
-            for key, matters_to in PARTS[name].items()
-            if _part(name, old, key) != _part(name, new, key)
+            for key, matters_to in parts
+            if _is_other(key, _part(name, old, key), _part(name, new, key))
         ]
+        return [*found, *(_scripts(path, old, new) if name == "package.json" else ())]
+    if is_go_file(path) and go_judges(path, old, new):
+        return [Touched(what=path, matters_to=r"\bgo\b")]
     if name.endswith(".py") and len(_PLUGIN.findall(new)) > len(_PLUGIN.findall(old)):
         return [Touched(what=f"{path} reaches into the test runner")]
     return []
+
+
+def _is_other(key: str, old: Any, new: Any) -> bool:
+    """Whether a part of settings is altered; some lists may become longer."""
+    if key in MAY_GROW and old and isinstance(old, list) and isinstance(new, list):
+        more = [each for each in new if each not in old]
+        less = [each for each in old if each not in new]
+        return bool(less) or any(str(each).startswith("!") for each in more)
+    return bool(old != new)
+
+
+def _scripts(path: str, old: str, new: str) -> list[Touched]:
+    """The scripts of a package; of one below the root, nobody can tell by what they are run."""
+    before, now = _read("package.json", old), _read("package.json", new)
+    if before is None or now is None:
+        return [Touched(what=f"{path} (scripts)", matters_to=SCRIPTS)] if old != new else []
+    changed = changed_scripts(before, now)
+    by = frozenset[str]().union(*changed.values()) if path == "package.json" else frozenset[str]()
+    what = f"{path} (scripts)"
+    return [Touched(what=what, matters_to=SCRIPTS, scripts=by)] if changed else []
+
+
+def _installed(found: Scope, named: Collection[str]) -> list[Touched]:
+    """Programs and packages that git is to keep, once for each folder that they are in."""
+    folders = dict.fromkeys(
+        installed_in(each.path) for each in found.files if each.path not in named
+    )
+    return [
+        Touched(what=f"what is installed in {folder}", matters_to=ANY_COMMAND)
+        for folder in folders
+        if folder
+    ]
+
+
+def _altered_plugins(
+    before: Mapping[str, str], now: Mapping[str, str], *, spec: Spec, found: Scope
+) -> list[Touched]:
+    """What was there of hooks and fixtures in files that no runner looks into by their name."""
+    free = {each.path for each in found.files} - meant_files(spec, found)
+    return [
+        _weaker(f"{path} alters {name}")
+        for path in before
+        if path in free and path.endswith(".py") and path in now
+        if not (is_test(path) or _is_judge(path)) and _HOOKS.search(before[path])
+        for name in altered(path, before[path], now[path])
+    ]
 
 
 def _shadowing(path: str) -> list[Touched]:
@@ -211,20 +288,31 @@ def _leaving(path: str, old: str, new: str) -> list[Touched]:
 
 def _part(name: str, text: str, key: str) -> Any:
     """A table of a file of settings; the whole text where it cannot be read."""
+    if name.endswith((".toml", ".json", ".yaml")):
+        value = _read(name, text)
+        if value is None:
+            return text
+        for each in key.split("."):
+            value = value.get(each) if isinstance(value, dict) else None
+        return value
+    try:
+        parser = ConfigParser(interpolation=None, strict=False)
+        parser.read_string(text)
+        return [(each, dict(parser[each])) for each in parser if _belongs(each, key)]
+    except (ValueError, ConfigError):
+        return text
+
+
+def _read(name: str, text: str) -> Any:
+    """What the file says; None where that cannot be read."""
     try:
         if name.endswith(".toml"):
-            value: Any = tomllib.loads(text)
-        elif name.endswith(".json"):
-            value = json.loads(text or "{}")
-        else:
-            parser = ConfigParser(interpolation=None, strict=False)
-            parser.read_string(text)
-            return [(each, dict(parser[each])) for each in parser if _belongs(each, key)]
-    except (ValueError, ConfigError, RecursionError):
-        return text
-    for each in key.split("."):
-        value = value.get(each) if isinstance(value, dict) else None
-    return value
+            return tomllib.loads(text)
+        if name.endswith(".yaml"):
+            return read_mapping(text).value
+        return json.loads(text or "{}")
+    except (ValueError, RecursionError, SkillError):
+        return None
 
 
 def _belongs(section: str, key: str) -> bool:

@@ -95,6 +95,14 @@ SKIPS = {
     "dart": re.compile(r"\bskip\s*:|@Skip\b|\bmarkTestSkipped\b"),
     "bats": _lines(r"^[ \t]*skip\b"),
 }
+# Where brackets tell which test a skip stands in.
+WITH_BLOCKS = frozenset(("go", "rs", "js", "java", "kt", "kts", "cs", "swift", "php"))
+# Of JavaScript: what leaves out the one test that it names, or a group of them.
+SKIP_OF_SOME = re.compile(
+    r"[ \t]*(?:(?P<one>(?:it|test)(?:\.serial)?\.(?:skip|todo|failing|fixme)|x(?:it|test))"
+    r"|(?:describe|suite|context)(?:\.(?:skip|todo))?|x(?:describe|context))(?P<opens>\()"
+    r"(?(one)\s*(?P<name>['\"`].*?['\"`]))"
+)
 _ANY_WEB = re.compile(_WEB)
 
 

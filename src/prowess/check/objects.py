@@ -8,23 +8,27 @@ file whose text is taken.
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from prowess.core.errors import OutsideError
 
-# The commit, its folders and its ignore files, each with its size. `$1` is the commit.
+# The commit, its folders and its ignore files, each with its size. `$1` is the commit. A path may be any
+# bytes, so each is made one line first, and no tool takes them for letters.
 LIST = """
+export LC_ALL=C
 set -e -o pipefail
 git() { command git OPTIONS "$@"; }
 root="$(git rev-parse --verify "$1^{tree}")"
 {
     printf '%s\\n%s\\n' "$1" "$root"
-    git ls-tree -r -t "$root" | { grep -E $'^[0-7]+ tree |[\\t/]\\\\.gitignore"?$' || true; } |
+    git ls-tree -r -t -z "$root" | tr '\\n\\0' '\\1\\n' |
+        { grep -aE $'^[0-7]+ tree |[\\t/]\\\\.gitignore$' || true; } |
         cut -f1 | cut -d' ' -f3 | sort -u
 } | git cat-file --batch-check
 """
-_AT_ONCE = 32 * 1024**2  # bytes
+AT_ONCE = 32 * 1024**2  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,24 @@ class Object:
         return make(f"{self.kind} {self.size}\0".encode() + self.content).hexdigest() == self.name
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file of a commit: the name of what is in it, and how long that is."""
+
+    name: str
+    size: int
+    is_link: bool = False
+
+
+def files_in(out: bytes) -> Iterator[tuple[str, Listed]]:
+    """What `ls-tree -r -z -l` says of each, by its path; nothing of repositories inside."""
+    for line in out.split(b"\0")[:-1]:
+        about, _, path = line.partition(b"\t")
+        mode, kind, name, size = about.decode().split()
+        if kind == "blob" and size.isdigit():
+            yield os.fsdecode(path), Listed(name, int(size), is_link=mode == "120000")
+
+
 def listed_in(out: bytes) -> list[Object]:
     """What `cat-file --batch-check` says of each; a name that leads nowhere is left out."""
     found = []
@@ -56,7 +78,7 @@ def in_parts(objects: Sequence[Object]) -> Iterator[list[Object]]:
     """As many at a time as we may hold."""
     batch, size = list[Object](), 0
     for each in objects:
-        if batch and size + each.size > _AT_ONCE:
+        if batch and size + each.size > AT_ONCE:
             yield batch
             batch, size = [], 0
         batch.append(each)

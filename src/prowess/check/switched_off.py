@@ -37,6 +37,8 @@ _OWN = {
     **dict.fromkeys(("rb", "pl", "t", "exs", "bats"), _BY_LINE),
     "php": r"\b(?:__halt_compiler|die)\b",
 }
+# What may run a text as code of the same process.
+_RUNS_TEXT = re.compile(r"\b(?:eval|Function|Script|run[A-Z]\w*)\b")
 # What a comment at the head of a file tells the compiler of Go; and what no build of Rust ever has.
 _TAGS = {
     "go": re.compile(r"^//(?:go:build| ?\+build)\b.*", re.MULTILINE),
@@ -54,9 +56,9 @@ def switches(end: str, before: Sequence[Line], now: Sequence[Line]) -> Iterator[
     leaves = compiled(_LEAVES)
     known = {line.inside for line in before} | {0} if has_blocks(end) else set[int]()
     for line in Counter(now) - Counter(before):
-        said = line.said
+        said = line.said if _RUNS_TEXT.search(line.said) else line.plain or line.said
         if never.search(said) or (line.inside in known and leaves.search(said)):
-            yield said
+            yield line.said
 
 
 def new_tags(end: str, before: str, now: str) -> list[str]:

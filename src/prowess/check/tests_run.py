@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from prowess.check.known_tests import is_test
+
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -22,7 +24,7 @@ class TestRun:
     """
     `kind` is empty where no summary was found; then only the exit code speaks. `names` are the tests
     that a report says were run: of pytest with their module, `tests.test_a::test_b`; `left_out` are
-    those that it says were skipped.
+    those that it says were skipped. `cut_short`: tests were begun of which no summary tells.
     """
 
     __test__ = False  # not one of pytest's own
@@ -34,6 +36,7 @@ class TestRun:
     skipped: int = 0
     names: frozenset[str] = field(default=frozenset(), repr=False)
     left_out: frozenset[str] = field(default=frozenset(), repr=False)
+    cut_short: bool = False
 
     @property
     def ran(self) -> bool:
@@ -62,6 +65,7 @@ def read_test_run(output: str, *, code: int) -> TestRun:
                 passed=counts["passed"],
                 failed=counts["failed"],
                 skipped=counts["skipped"],
+                cut_short=kind == "cargo test" and _is_cut_short(plain),
             )
     return TestRun(kind="", code=code)
 
@@ -158,12 +162,29 @@ _TAP = re.compile(  # of node, and of those that print TAP; node also has a form
 )
 
 
+_TAP_END = re.compile(r"^( *)(?:ok \d+ - |\u2714 )(/.+?|\S+)(?: \([\d.]+ms\))?$")
+
+
 def _tap(output: str) -> Counts:
-    found = _TAP.findall(output)
+    found = list(_TAP.finditer(output))
     if not found:
         return None
-    passed, failed, cancelled, skipped, todo = (int(count or 0) for count in found[-1][1:])
+    passed, failed, cancelled, skipped, todo = (int(count or 0) for count in found[-1].groups()[1:])
+    begin = found[-2].end() if len(found) > 1 else 0
+    passed = max(0, passed - _files_without_tests(output[begin : found[-1].start()]))
     return _of(passed=passed, failed=failed + cancelled, skipped=skipped + todo)
+
+
+def _files_without_tests(output: str) -> int:
+    """Node tells of a file that ended before it had told of a test as of a test that passed."""
+    count, inner = 0, False
+    for line in output.splitlines():
+        ends = _TAP_END.match(line)
+        if ends and not ends[1]:
+            path = ends[2]
+            count += not inner and "/" in path and (path.startswith("/") or is_test(path))
+        inner = line.startswith("    ") and (inner or "ok " in line[:8])
+    return count
 
 
 _MOCHA = re.compile(
@@ -223,6 +244,7 @@ def _playwright(output: str) -> Counts:
     return total
 
 
+_CARGO_BEGINS = re.compile(r"^running \d+ tests?$", re.MULTILINE)
 _CARGO = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;", re.MULTILINE)
 
 
@@ -232,6 +254,11 @@ def _cargo(output: str) -> Counts:
         return None
     passed, failed, ignored = (sum(map(int, column)) for column in zip(*found, strict=True))
     return _of(passed=passed, failed=failed, skipped=ignored)
+
+
+def _is_cut_short(output: str) -> bool:
+    """Whether a program of tests ended before it had told how its own went."""
+    return len(_CARGO_BEGINS.findall(output)) > len(_CARGO.findall(output))
 
 
 _GO_CASE = re.compile(r"^[ \t]*--- (PASS|FAIL|SKIP): ", re.MULTILINE)

@@ -15,6 +15,7 @@ from prowess.core.errors import UsageError
 from prowess.core.evidence import Criterion, Report, Spec, spec_of
 from prowess.core.near import did_you_mean
 from prowess.core.task import Plan, Task, key_of, names_of
+from prowess.core.text import shortened
 
 if TYPE_CHECKING:
     from prowess.engine.proposing import Proposed
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PLAN = "PLAN.md"
 OUT = ".prowess"
+_NAMED, _NAME = 12, 60  # tasks that are offered, and characters of each
 _TASK_FILES = (".json", ".yaml", ".yml")
 
 
@@ -170,14 +172,21 @@ def _in_plan(plan: Plan, task: str | None) -> Task:
             each for each in tasks if key_of(task) in key_of(each.label)
         ]
     if len(near) != 1:
-        lines = ", ".join(str(each.line) for each in near or tasks)
         what = (
             f"{counted(len(near), 'task')} of the plan fit" if near else "no task of the plan fits"
         )
         meant = "" if near else did_you_mean(task, (each.label for each in tasks))
         hint = f"{meant} Or name" if meant else "name"
-        raise UsageError(f"{what} {task!r}", hint=f"{hint} one by its line: {lines}")
+        raise UsageError(
+            f"{what} {task!r}", hint=f"{hint} one by its line: {_named(near or tasks)}"
+        )
     return near[0]
+
+
+def _named(tasks: Sequence[Task]) -> str:
+    told = [f"{each.line} ({shortened(each.label, _NAME)})" for each in tasks[:_NAMED]]
+    more = [f"and {len(tasks) - _NAMED} more"] if len(tasks) > _NAMED else []
+    return ", ".join([*told, *more])
 
 
 def _own(root: str, plan: str | None, folder: str) -> tuple[str, ...]:
@@ -295,5 +304,9 @@ def _why(criterion: Criterion) -> str:
 
 
 def _seen(criterion: Criterion) -> str:
-    """What carried a pass."""
-    return next((each.seen for each in criterion.evidence if each.state == "confirmed"), "")
+    """What carried a pass; what somebody cites is told with its place."""
+    found = next((each for each in criterion.evidence if each.state == "confirmed"), None)
+    if found is None:
+        return ""
+    place = "" if found.own else found.evidence.location
+    return f"{place}: {found.seen}" if place else found.seen

@@ -68,6 +68,7 @@ def compare(
         found = _from_log(desk, from_log)
     else:
         found = _run(desk, tasks, skill=skill, layered=layered, model=model, runs=runs)
+    _must_be_answered(found)
     lines = figures(found.trials, found.versus.ways)
     if svg:
         _write(svg, lines, found)
@@ -105,6 +106,23 @@ def _from_log(desk: Desk, key: str) -> "Compared":
         log.close()
 
 
+def _must_be_answered(found: "Compared") -> None:
+    """A way without a single answer has nothing to be compared."""
+    answered = {each.way for each in found.trials if not each.unanswered}
+    if found.trials and not answered.issuperset(found.versus.ways):
+        raise OutsideError(
+            f"{_unanswered(found)}: nothing was compared",
+            hint="see that the model can be reached, then compare again",
+        )
+
+
+def _unanswered(found: "Compared") -> str:
+    """How many runs are left out, and why the first of them was; empty where none is."""
+    out = [each.unanswered for each in found.trials if each.unanswered]
+    runs = counted(len(found.trials), "run")
+    return f"{len(out)} of {runs} had no answer from the model ({out[0]})" if out else ""
+
+
 def _as_json(found: "Compared", lines: "list[Figure]") -> dict[str, object]:
     ways = found.versus.ways
     return {
@@ -113,6 +131,7 @@ def _as_json(found: "Compared", lines: "list[Figure]") -> dict[str, object]:
         "ways": list(ways),
         "tasks": list(found.tasks),
         "figures": {line.name: dict(zip(ways, line.values, strict=True)) for line in lines},
+        "left_out": sum(bool(each.unanswered) for each in found.trials),
         "trials": [each.as_json() for each in found.trials],
     }
 
@@ -125,6 +144,8 @@ def _show(found: "Compared", lines: "list[Figure]") -> None:
     print_table(("FIGURE", *(way.upper() for way in ways), "PER"), rows)
     if sys.stdout.isatty():  # a program reads rows, and nothing else
         say(f"\n{bars(lines, ways)}")
+    if out := _unanswered(found):
+        note(f"{out}; they are not in the figures.")
     note(
         f"{found.versus.title}: {counted(len(found.tasks), 'task')}, {counted(len(found.trials), 'run')}."
         f" `prowess compare --from-log {found.id}` shows this again."

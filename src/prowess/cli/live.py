@@ -6,13 +6,15 @@ not known is told by its summary. SUMMARY shows what was done and what was recov
 thought, call and result. Text from skills and models cannot drive the terminal.
 """
 
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import dropwhile
 from typing import Any, Literal, Self
 
 from prowess.cli.output import clean, counted, open_console, safe
 from prowess.core.event import Recorded
+from prowess.core.task import DONE
 from prowess.core.wrapping import wrapped
 
 Visibility = Literal["summary", "full"]
@@ -38,8 +40,10 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "loop.plan_restored": ("  · {summary}", "yellow"),
 }
 _PLAIN = ("  · {summary}", "dim")
-# What these tell, another event tells again: the end of a step, the criteria of a check.
-_SILENT = frozenset({"step.started", "check.finished"})
+_SILENT = frozenset({"step.started"})  # its end tells it again
+_ITEM = re.compile(r"- (?:[A-Z]+: )?(?:files\. )?")  # what a line of feedback begins with
+_NONE_ALLOWS = "matches none of the allowed files"
+_ROOM = 20  # columns that a reason has at least
 
 
 class _Cleaned(dict[str, Any]):
@@ -130,7 +134,30 @@ class Live:
         self._line(payload["text"].rstrip(), "")
 
     def _recorded(self, payload: Mapping[str, Any]) -> None:
-        self._line(f"  [{payload['mark']}] {payload['task']}", "bold")
+        told = f"  [{payload['mark']}] {payload['task']}"
+        if payload["mark"] in DONE:
+            self._line(told, "bold")
+            return
+        why = _first_reason(payload.get("reason", ""))
+        branch = f" (branch {payload['branch']})" if payload.get("branch") else ""
+        self._one_line(f"{told}: {why}" if why else told, branch, "bold")
+
+    def _checked(self, payload: Mapping[str, Any]) -> None:
+        """Its criteria have been told; what else failed it is which files were changed."""
+        found = payload["report"]["scope"]
+        for each in found["files"]:
+            if each["pattern"] is None:
+                why = _outside(each["why"], payload.get("allowed", ()))
+                self._one_line(f"  ✗ {each['path']} was changed and {why}", "", "red")
+        if found["failure"]:
+            self._one_line(f"  ✗ {found['failure']}", "", "red")
+
+    def _one_line(self, text: str, end: str, style: str) -> None:
+        """Cut to the width, but for its end, which is to be copied."""
+        room = max(self._console.width - len(end), _ROOM)
+        if self._console.is_terminal and len(text) > room:
+            text = f"{text[: room - 1]}…"
+        self._line(text + end, style)
 
     def _asked(self, payload: Mapping[str, Any]) -> None:
         if payload.get("wrong"):
@@ -183,9 +210,23 @@ _TOLD_BY: Mapping[str, Callable[[Live, Mapping[str, Any]], None]] = {
     "output.shown": Live._said,  # noqa: SLF001
     "question.asked": Live._asked,  # noqa: SLF001
     "check.criterion": Live._judged,  # noqa: SLF001
+    "check.finished": Live._checked,  # noqa: SLF001
     "loop.recorded": Live._recorded,  # noqa: SLF001
     "run.finished": Live._finished,  # noqa: SLF001
 }
+
+
+def _first_reason(reason: str) -> str:
+    """In a line why a task is not done: what failed before what is open, and no headings."""
+    lines = [line for line in reason.splitlines() if line.strip() and not line.startswith("#")]
+    failed = next((line for line in lines if line.startswith("- FAIL: ")), next(iter(lines), ""))
+    return clean(_ITEM.sub("", failed))
+
+
+def _outside(why: str, allowed: Sequence[str]) -> str:
+    if why == _NONE_ALLOWS and allowed:
+        return f"is outside of files: ({', '.join(allowed)})"
+    return why
 
 
 def _short(text: str) -> str:

@@ -126,18 +126,15 @@ def loop(
     A task is marked [R] when it is proven or reviewed, [x] when it is implemented and nothing could prove it, [~]
     when it is blocked. Neither an exit code nor an agent's words count. The report goes to stdout.
     """
-    import shlex
-
     from prowess.loop.request import LoopRequest
 
     desk = Desk(project=project, data=data, dirs=dirs)
-    if not os.path.isfile(plan):
-        raise UsageError(f"there is no plan {plan}", hint="name a Markdown file with `- [ ] tasks`")
+    _must_be_file(plan)
     request = LoopRequest(
         plan=os.path.realpath(plan),
         workspace=os.path.realpath(desk.settings.project),
         agent=agent,
-        command=tuple(shlex.split(command)),
+        command=_words(command, {agent, reviewer}),
         reviewer=reviewer,
         model=model,
         phases=os.path.abspath(phases) if phases else "",
@@ -157,6 +154,45 @@ def loop(
         raise typer.Exit(3 if outcome.details.get("outside") else 1)
 
 
+def _must_be_file(plan: str) -> None:
+    if os.path.isdir(plan):
+        raise UsageError(f"{plan}: that is a folder", hint="name the plan in it")
+    if not os.path.isfile(plan):
+        raise UsageError(
+            f"there is no plan {plan}",
+            hint=_near(plan) or "name a Markdown file with `- [ ] tasks`",
+        )
+
+
+def _near(plan: str) -> str:
+    """The file beside it that was meant, as it would be named here."""
+    from prowess.core.near import did_you_mean
+
+    folder = os.path.dirname(plan)
+    try:
+        beside = [entry.name for entry in os.scandir(folder or ".") if entry.is_file()]
+    except OSError:
+        return ""
+    return did_you_mean(plan, (os.path.join(folder, name) for name in beside), most=1)
+
+
+def _words(command: str, agents: set[str]) -> tuple[str, ...]:
+    import shlex
+
+    if command and "command" not in agents:
+        raise UsageError(
+            "--command belongs to the agent `command`, and another one is to work",
+            hint="add `--agent command`, or leave --command out",
+        )
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        open_ = "a quote is not closed" if "quotation" in str(error) else "it ends with a backslash"
+        raise UsageError(
+            f"--command: {open_}: {command}", hint="quote the whole once, and its words in it"
+        ) from None
+
+
 def _seconds(text: str, option: str) -> float:
     from prowess.core.execution import seconds
 
@@ -174,6 +210,7 @@ async def _loop(
     from prowess.loop.agents.known import open_program
     from prowess.loop.crew import check_agents
     from prowess.loop.house import open_whole_house
+    from prowess.loop.lacking import must_have_programs
     from prowess.loop.marks import slips
     from prowess.loop.phases import DEFAULT, load_phases
     from prowess.loop.place import check_place
@@ -183,11 +220,13 @@ async def _loop(
     for name in {request.agent, request.reviewer or request.agent} - {"built-in"}:
         # a wrong name, before what is wrong with the place
         open_program(name, command=request.command, home=request.workspace)
+    _refuse_interrupted(desk, request)
     await check_place(request)
     for line, what in slips(request.plan):
         note(f"{request.plan}:{line}: {what}")
     async with open_whole_house(desk.settings) as house:
         check_agents(request, house.world)
+        await must_have_programs(request, house.world.sandbox)
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
         note(f"run {run}")
@@ -196,6 +235,15 @@ async def _loop(
                 return await watch(house, run, visibility=visibility, json=json)
             except CancelledRunError:
                 return _cancelled(house.log, run)
+
+
+def _refuse_interrupted(desk: Desk, request: "LoopRequest") -> None:
+    from prowess.durable.standing import standing
+    from prowess.engine.log import open_log_of
+    from prowess.loop.interrupted import refuse_interrupted
+
+    if left := standing(desk.settings.engine_place):
+        refuse_interrupted(request, open_log_of(desk.settings), left)
 
 
 def _cancelled(log: "Log", run: str) -> Outcome:

@@ -189,9 +189,9 @@ def plan(
     json: Json = False,
 ) -> None:
     """Show the tasks of a plan, the next one, and what is blocked."""
+    from prowess.cli.plan_shown import problems_of, seen_in
     from prowess.select.plan import read_plan
     from prowess.select.plan_file import plan_bytes
-    from prowess.select.validation import validation_slips
 
     data = plan_bytes(file)
     try:
@@ -199,7 +199,7 @@ def plan(
     except UsageError as error:
         raise UsageError(f"{file}: {error}", hint=error.hint) from None
     following = found.next()
-    problems = sorted([*found.problems(), *validation_slips(found)])
+    problems, seen = problems_of(found, file), seen_in(found)
     if json:
         print_json(
             {
@@ -207,6 +207,7 @@ def plan(
                 "next": following.as_json() if following else None,
                 "validation": list(found.validation),
                 "problems": [{"line": line, "what": what} for line, what in problems],
+                "seen": [each.as_json() for each in seen],
             }
         )
         return
@@ -216,6 +217,8 @@ def plan(
     ]
     if rows:
         print_table(("LINE", "STATE", "SECTION", "TASK"), rows)
+    for each in seen:
+        note(f"line {each.line}, {each.how}: {clean(each.criterion)}")
     for task, names in found.waiting().items():
         note(f"line {task.line} waits for: {', '.join(clean(name) for name in names)}")
     for line, what in problems:

@@ -9,7 +9,7 @@ from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import note, print_json
 from prowess.cli.staying import stay
 from prowess.core.errors import OutsideError
-from prowess.core.extras import IN_BRACKETS
+from prowess.core.extras import in_brackets
 
 
 def register(app: typer.Typer) -> None:
@@ -55,7 +55,7 @@ def serve(
     except ModuleNotFoundError as error:
         raise OutsideError(
             f"the server needs {error.name}",
-            hint=f"install Prowess again with its extra serve, {IN_BRACKETS}",
+            hint=f"install Prowess again with its extra serve, {in_brackets('serve')}",
         ) from error
 
     def ready(address: str) -> None:

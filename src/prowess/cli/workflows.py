@@ -1,7 +1,7 @@
 """Commands for authors of workflows: schema, convert."""
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,9 +11,11 @@ from prowess.cli.output import note, print_json, say
 from prowess.core.errors import OutsideError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from prowess.core.skill import Skill
 
-KINDS = ("workflow",)
+KINDS = ("workflow", "evidence")
 FILE = "skill.yaml"
 
 
@@ -28,24 +30,38 @@ def register(app: typer.Typer) -> None:
 
 
 def schema(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="workflow, for a skill.yaml.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND", help="workflow, for a skill.yaml; evidence, for `check --evidence`."
+        ),
+    ],
     json: Json = False,
 ) -> None:
     """
-    Print the JSON Schema of a skill.yaml, so that an editor completes it and marks mistakes.
+    Print the JSON Schema of a file, so that an editor completes it and marks mistakes.
 
     It is JSON either way; --json puts it on one line in a pipe.
     """
     import json as form
 
+    if kind not in KINDS:
+        raise UsageError(f"there is no schema of {kind!r}", hint=f"use {' or '.join(KINDS)}")
+    found = _schema(kind)
+    if json:
+        print_json(found)
+    else:
+        print(form.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _schema(kind: str) -> "Mapping[str, Any]":
+    if kind == "evidence":
+        from prowess.check.schemas import schema as artifact
+
+        return artifact(kind)
     from prowess.workflow.schema import workflow_schema
 
-    if kind not in KINDS:
-        raise UsageError(f"there is no schema of {kind!r}", hint=f"use {', '.join(KINDS)}")
-    if json:
-        print_json(workflow_schema())
-    else:
-        print(form.dumps(workflow_schema(), indent=2, ensure_ascii=False))
+    return workflow_schema()
 
 
 def convert(

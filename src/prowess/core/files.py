@@ -32,14 +32,28 @@ def make_private(folder: str) -> None:
 
 
 def take_away(path: str) -> None:
-    """Whatever lies there, a folder with all in it; nothing where nothing does."""
+    """Whatever lies there, a folder with all in it, closed ones too; nothing where nothing does."""
     import shutil
 
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path)
-        else:
+        if not os.path.isdir(path) or os.path.islink(path):
             os.unlink(path)
+            return
+        try:
+            shutil.rmtree(path)
+        except PermissionError:
+            _open_folders(path)
+            shutil.rmtree(path)
+
+
+def _open_folders(path: str) -> None:
+    """For their owner: what runs for us may close a folder to everybody. The outer ones come first."""
+    os.chmod(path, stat.S_IRWXU)
+    for folder, inner, _ in os.walk(path):
+        for name in inner:
+            if not os.path.islink(place := os.path.join(folder, name)):
+                with contextlib.suppress(OSError):
+                    os.chmod(place, stat.S_IRWXU)
 
 
 def at_once(path: str, flags: int) -> int:

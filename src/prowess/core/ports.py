@@ -102,6 +102,10 @@ class Sandbox(Protocol):
         """Never raises for what the command does; the whole process tree is gone when it returns."""
         ...
 
+    def can_hide(self, folder: str) -> bool:
+        """Whether commands can be shown this folder without some of its paths, as `Laid` says."""
+        ...
+
 
 class Steps(Protocol):
     """

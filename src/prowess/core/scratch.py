@@ -8,10 +8,11 @@ that the next one does not find.
 
 import fcntl
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+from prowess.core.files import take_away
 
 _BEING_MADE = "prowess-new-"  # not yet locked, so nobody may take it for one that was left
 
@@ -24,11 +25,13 @@ def scratch(kind: str, *, within: str | None = None) -> Iterator[str]:
     place = os.path.realpath(made.replace(_BEING_MADE, _prefix(kind)))
     held = _open(made)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX)
+        with suppress(OSError):  # a file system that locks no folders, such as NFS
+            fcntl.flock(held, fcntl.LOCK_EX)
         os.rename(made, place)  # the lock stays with the folder
         yield place
     finally:
-        _remove(place)
+        for path in (made, place):
+            _remove(path)
         os.close(held)
 
 
@@ -53,15 +56,8 @@ def _clear_one(entry: "os.DirEntry[str]") -> None:
 
 
 def _remove(place: str) -> None:
-    """All of it, folders included that a command closed to everybody."""
-    shutil.rmtree(place, ignore_errors=True)
-    if os.path.lexists(place):
-        for folder, inner, _ in os.walk(place):
-            for path in (os.path.join(folder, name) for name in inner):
-                if not os.path.islink(path):
-                    with suppress(OSError):
-                        os.chmod(path, 0o700)
-        shutil.rmtree(place, ignore_errors=True)
+    with suppress(OSError):  # whoever comes next clears away what is left
+        take_away(place)
 
 
 def _prefix(kind: str) -> str:

@@ -6,9 +6,10 @@ The changed files are listed before anything runs. Commands run on grounds of th
 what git would keep, and what they leave is gone.
 """
 
+import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -51,8 +52,6 @@ UNPROVEN = (
 )
 UNTOUCHED = "Something was done since the base commit"
 SPOILING = "What other tasks will be proven by is as it was"
-_UNREAD = "\0"  # no text that any format could be read from
-_READ_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +75,7 @@ class Checker:
         spec = asked.spec
         work = await find_work(asked, self.sandbox)
         claims, ignored = sorted_claims(spec.criteria, asked.claims)
-        with ExitStack() as stack:
+        async with _in_thread(ExitStack()) as stack:
             land = self._land(work, asked)
             grounds = Grounds(land=land, stack=stack, make=partial(self._runner, work))
             judge = Judge(
@@ -151,6 +150,15 @@ def _notes(work: Work, grounds: Grounds) -> tuple[str, ...]:
         if ran.changed
     ]
     return (*notes, *filter(None, (grounds.missed, _unseen(grounds))))
+
+
+@asynccontextmanager
+async def _in_thread(stack: ExitStack) -> AsyncIterator[ExitStack]:
+    """A copy of the work may be large, and takes its time to go."""
+    try:
+        yield stack
+    finally:
+        await asyncio.shield(asyncio.to_thread(stack.close))
 
 
 def checker_of(world: World) -> Checker:

@@ -5,7 +5,7 @@ claim names, and for a second look with the judges of before.
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +20,8 @@ from prowess.check.probes import Probe
 from prowess.check.runners import may_run_tests
 from prowess.check.tests_run import read_test_run
 from prowess.core.files import make_private
+
+_DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +57,11 @@ class Grounds:
     @property
     def ran(self) -> tuple[Ran, ...]:
         """What was run for the work as it is."""
-        runners = (self._own, self._claimed)
-        return tuple(ran for runner in runners if runner for ran in runner.ran)
+        return tuple(ran for runner in self._runners for ran in runner.ran)
+
+    @property
+    def _runners(self) -> list[Runner]:
+        return [runner for runner in (self._own, self._claimed) if runner]
 
     @property
     def hidden(self) -> list[str]:
@@ -70,7 +75,8 @@ class Grounds:
         """Why what commands say for the work does not count, or an empty text."""
         if self._source is None or self.land.lay is None:
             return ""
-        found = missed(self.land.lay, self.land.files, self._source.beside)
+        hidden = {path for runner in self._runners for path in runner.ground.hidden}
+        found = missed(self.land.lay, self.land.files, self._source.beside, hidden)
         return f"{MISSED}: {', '.join(found[:3])}; put them back, and begin anew" if found else ""
 
     def done(self, command: str) -> Ran:
@@ -109,7 +115,7 @@ class Grounds:
         """Whether tests or settings that were there before have a say in it."""
         land = self.land
         came = [path for path, content in land.instead.items() if content is None]
-        named = [word for word in _words(command) if word in land.files and is_test(word)]
+        named = [path for path in _named(command, land.files) if is_test(path)]
         if not land.instead or (named and all(word in came for word in named)):
             return False
         if not any(is_test(path) for path in land.files.difference(came)):
@@ -124,8 +130,9 @@ class Grounds:
             self._source = await asyncio.to_thread(self._found)
         if land.room:
             make_private(land.room)
-        source = replace(self._source, instead=instead)
-        made = fresh(source, within=land.room, laid=land.tree.sandbox.level == "bubblewrap")
+        there = {path for path, content in instead.items() if content is not None}
+        source = replace(self._source, files=self._source.files | there, instead=instead)
+        made = fresh(source, within=land.room, sandbox=land.tree.sandbox)
         return self.make(await asyncio.to_thread(self.stack.enter_context, made))
 
     def _found(self) -> Source:
@@ -136,10 +143,27 @@ class Grounds:
         return Source(folder=land.tree.folder, files=land.files, home=home, beside=beside)
 
 
-def _words(command: str) -> set[str]:
-    """Those that may be paths, a test of a file as that file."""
-    words = re.split(r"[\s;&|()'\"=]+", command)
-    return {word.removeprefix("./").partition("::")[0] for word in words}
+def _named(command: str, files: Collection[str]) -> set[str]:
+    """The files that a command names, a test of a file as that file; unittest also knows modules."""
+    words = set(re.split(r"[\s;&|()'\"=]+", command))
+    named = {word.removeprefix("./").partition("::")[0] for word in words}
+    if re.search(r"-m\s+unittest\b", command):
+        named |= {
+            path for word in words if _DOTTED.fullmatch(word) for path in _file_of(word, files)
+        }
+    return named.intersection(files)
+
+
+def _file_of(module: str, files: Collection[str]) -> list[str]:
+    """The file of the module that a dotted name begins with; a folder of the same name comes before it."""
+    parts = module.split(".")
+    for count in range(len(parts), 0, -1):
+        place = "/".join(parts[:count])
+        if any(path.startswith(f"{place}/") for path in files):
+            return []
+        if f"{place}.py" in files:
+            return [f"{place}.py"]
+    return []
 
 
 def _says_nothing(ran: Ran) -> bool:

@@ -12,6 +12,7 @@ from prowess.core.errors import OutsideError, StoreError
 from prowess.core.event import Event, Recorded
 from prowess.core.ports import Log, Record
 
+ASIDE = "aside"  # in facts that were told in the middle of a step, and have no number
 BRIEFLY = 5.0  # seconds that the event loop waits; a server is restarted in less
 
 
@@ -57,17 +58,23 @@ class Pen:
             if ended:
                 return
             try:
-                kept = self.write(event, seq=number)
-                number += 1
-                ended = kept.event.kind == "run.finished"
-                # A replay that went another way is told all the same.
-                if kept.event.kind != event.kind and not ended:
-                    self.write(event)
+                while True:
+                    kept = self.write(event, seq=number)
+                    number += 1
+                    ended = kept.event.kind == "run.finished"
+                    # What stands there may have no number, or be of a replay that went another way.
+                    if ended or _is_same(kept.event, event):
+                        return
             except StoreError as error:
                 lost = error
                 raise
 
         return record
+
+
+def _is_same(kept: Event, event: Event) -> bool:
+    """Whether what stands under a number is what was to be told: of a kind, and both numbered."""
+    return kept.kind == event.kind and kept.payload.get(ASIDE) == event.payload.get(ASIDE)
 
 
 def _away() -> StoreError:

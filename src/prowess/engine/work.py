@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import filterfalse
 
-from prowess.check.as_before import may_judge, put_back
+from prowess.check.as_before import allows, may_judge, put_back
 from prowess.check.beside import Lying
 from prowess.check.changes import Tree, git_folder, open_tree
 from prowess.check.ignoring import personal_rules
@@ -38,6 +38,7 @@ class Asked:
     `home` is the tree beside whose work programs are installed, and `lay` how all lay there before
     anybody worked, None where nobody knows. `judges_of` is the commit whose tests and settings judge, the
     base if none; `earlier` are tasks done since then, which may have been meant to change some.
+    `restricts_only`: nobody knows whether a person wrote the task, so that it allows none to be changed.
     """
 
     spec: Spec
@@ -56,6 +57,12 @@ class Asked:
     lay: Mapping[str, Lying] | None = None
     judges_of: str = ""
     earlier: tuple[Spec, ...] = ()
+    restricts_only: bool = False
+
+    @property
+    def allowing(self) -> Spec:
+        """The task by whose words and `files:` some of what judges may be changed."""
+        return Spec(id=self.spec.id, title="") if self.restricts_only else self.spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +111,8 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         return Work(tree=tree, scope=Scope(failure=failure))
     changes = _done(changes, asked)
     scoped = scope(asked.spec.files or ("**",), changes)
-    before, touched_then = await _touched(tree, base, changes, asked.spec, scoped)
+    before, touched_then = await _touched(tree, base, changes, asked.allowing, scoped)
+    instead, unknown = await _instead(tree, base, changes, asked, files)
     return Work(
         tree=tree,
         base=base,
@@ -112,18 +120,31 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         changes=tuple(changes),
         touched=(
             *touched_then,
-            *judging_scripts(asked.validation, changes, asked.spec.files),
+            *unknown,
+            *judging_scripts(asked.validation, changes, asked.allowing.files),
         ),
         files=frozenset(filterfalse(_among(asked.theirs), files)),
         scope=scoped,
-        instead=await _instead(tree, base, changes, asked, files),
+        instead=instead,
     )
 
 
 async def _instead(
     tree: Tree, base: str, changes: Sequence[Change], asked: Asked, files: frozenset[str]
+) -> tuple[dict[str, bytes | None], list[Touched]]:
+    """
+    What judged before, where the work or an earlier task has something else in its place; and why
+    that cannot be told.
+    """
+    try:
+        return await _judges_before(tree, base, changes, asked, files), []
+    except OutsideError as error:
+        return {}, [Touched(what=str(error))]
+
+
+async def _judges_before(
+    tree: Tree, base: str, changes: Sequence[Change], asked: Asked, files: frozenset[str]
 ) -> dict[str, bytes | None]:
-    """What judged before, where the work or an earlier task has something else in its place."""
     since = asked.judges_of or base
     if since != base:
         found, _ = await tree.read(since)
@@ -133,10 +154,16 @@ async def _instead(
         for command in asked.validation
         for path in scripts_of(command, {each.path for each in changes})
     ]
-    paths = dict.fromkeys((*may_judge(changes), *scripts))
-    before = await tree.contents_at(since, list(paths))
-    now = {path: content for path in paths if (content := _bytes(tree, path)) is not None}
-    return put_back(before, now, specs=(asked.spec, *asked.earlier), scripts=scripts, files=files)
+    specs = (asked.allowing, *asked.earlier)
+    paths = [
+        path
+        for path in dict.fromkeys((*may_judge(changes), *scripts))
+        if not any(allows(spec, path) for spec in specs)
+    ]
+    before = await tree.contents_at(since, paths)
+    read = {path: _bytes(tree, path) for path in dict.fromkeys((*paths, *before))}
+    now = {path: content for path, content in read.items() if content is not None}
+    return put_back(before, now, specs=specs, scripts=scripts, files=files)
 
 
 async def _touched(

@@ -186,6 +186,7 @@ class Asking:
             unticked, tampered = before.put_plan_back(request.plan, self._plan_aside(child))
             return seen | {
                 "left": strayed,
+                "added": before.added_to(request.plan),
                 "refs": await before.put_refs_back(repository, self.crew.run),
                 "changed": changed,
                 "unticked": unticked,
@@ -248,6 +249,7 @@ class Asking:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
         for what in seen["tampered"]:
             self._tell("loop.plan_restored", f"The plan was put back: {what}", what=what)
+        self.crew.tell_added(seen.get("added", ()))
         for lost in seen.get("refs", ()):
             self._tell("run.warned", lost)
         self.crew.tell_left(

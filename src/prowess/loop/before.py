@@ -14,7 +14,7 @@ from typing import Any
 from prowess.core.ports import Json
 from prowess.loop import marks
 from prowess.loop.git import Repository
-from prowess.loop.guarding import restore_plan
+from prowess.loop.guarding import added, restore_plan
 from prowess.loop.refs import Refs, look_at_refs, put_refs_back, refs_from_bytes
 
 
@@ -40,6 +40,10 @@ class Before:
         """Tasks that were ticked, and what else was done to the plan; all of it is undone."""
         unticked = marks.undo_ticks(path, self.marks)
         return unticked, [] if self.plan is None else restore_plan(path, self.plan, aside)
+
+    def added_to(self, path: str) -> list[str]:
+        """The labels of tasks that came into the plan since."""
+        return [] if self.plan is None else added(self.plan, marks.content(path))
 
     async def put_refs_back(self, repository: Repository, run: str) -> list[str]:
         """What was done to branches, tags and stashes so that nothing in them is lost, in words."""

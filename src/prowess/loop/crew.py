@@ -1,8 +1,10 @@
 """What a loop works with: agents by name, the repository, and how it tells its story."""
 
+import asyncio
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from prowess.check.beside import MISSED
@@ -14,6 +16,7 @@ from prowess.core.event import Event
 from prowess.core.evidence import Spec
 from prowess.core.ports import Json, Record
 from prowess.engine.choosing import check_registry
+from prowess.engine.pen import ASIDE
 from prowess.engine.work import Asked
 from prowess.engine.world import World
 from prowess.loop.abreast import Step
@@ -21,9 +24,12 @@ from prowess.loop.agents.base import Agent
 from prowess.loop.agents.known import open_program, passed_on
 from prowess.loop.before import Before
 from prowess.loop.git import Repository
+from prowess.loop.git_run import few
 from prowess.loop.git_settings import Kept
+from prowess.loop.history import back_to, make_plain
 from prowess.loop.judges import Judges
-from prowess.loop.request import LoopRequest, own_paths, plan_name
+from prowess.loop.lay import gone_or_changed
+from prowess.loop.request import ARTIFACTS, LoopRequest, own_paths, plan_name
 from prowess.loop.theirs import Theirs
 
 
@@ -66,7 +72,12 @@ class Crew:
 
     async def must_be_on(self, folder: str, branch: str) -> None:
         """Stop where another branch is checked out and no agent of ours can have done it."""
-        now = await self.repository(folder).branch()
+        repository, home = self.repository(folder), self.repository(self.request.workspace)
+        await home.take_pipes_away(*filter(None, (self.kept.place,)))
+        if folder != home.folder:
+            await repository.take_pipes_away()
+        await make_plain(repository, branch)
+        now = await repository.branch()
         if folder not in self.trodden and now != branch:
             named = branch.removeprefix("refs/heads/")
             raise OutsideError(
@@ -78,7 +89,7 @@ class Crew:
     async def back_to(self, folder: str, branch: str, base: str, aside: str) -> list[str]:
         """On the branch again that an agent may have left; what was put back."""
         await self.must_be_on(folder, branch)
-        return await self.repository(folder).back_to(branch, base, aside)
+        return await back_to(self.repository(folder), branch, base, aside)
 
     async def standing(self, folder: str, base: str) -> Json:
         """
@@ -104,6 +115,7 @@ class Crew:
             lay=self.kept.lay,
             judges_of=self.judges.commit,
             earlier=tuple(self.judges.tasks),
+            restricts_only=self.judges.is_added(spec.title),
             **task,
         )
 
@@ -123,7 +135,7 @@ class Crew:
 
     def warn(self, told: str) -> None:
         """Something that the person has to know, also when it happens in the middle of a step."""
-        payload = {"summary": told, "visibility": "SUMMARY"}
+        payload = {"summary": told, "visibility": "SUMMARY", ASIDE: True}
         self.world.appender(self.run)(Event(run=self.run, kind="run.warned", payload=payload))
 
     def next_run(self) -> str:
@@ -139,6 +151,22 @@ class Crew:
             told = f"Not kept with the task, but in {aside}: {', '.join(left[:5])}"
             facts = {"task": task, "attempt": attempt, "files": left, "branch": aside}
             self.tell("loop.left_behind", told, **facts)
+
+    def tell_added(self, labels: Sequence[str]) -> None:
+        """Tasks that came into the plan, where it cannot be told whether a person brought them."""
+        for label in self.judges.add(labels):
+            told = "its `files:` allow no tests or settings to be altered"
+            self.tell(
+                "run.warned", f"Added to the plan while an agent was at work: {label}; {told}"
+            )
+
+    async def warn_of_beside(self) -> None:
+        """Files of the person's that git ignores, of which nobody has a copy; of each once."""
+        home, told = self.request.workspace, self.theirs.told
+        look = partial(gone_or_changed, home, (f"{ARTIFACTS}/",), self.kept.lay or {})
+        if new := [path for path in await asyncio.to_thread(look) if path not in told]:
+            told.update(new)
+            self.warn(f"Gone or changed beside the work: {few(new)}")
 
     def tell_missed(self, notes: Sequence[str]) -> None:
         """Programs that an agent changed stay changed, and the next loop would take them as they are."""

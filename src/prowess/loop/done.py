@@ -1,10 +1,16 @@
 """How one task of a plan ended."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from prowess.core.evidence import Report
 from prowess.core.task import Mark
+from prowess.core.text import shortened, visible
+
+_MOST_SAID = 300  # characters
+_BLOCK = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,7 +18,8 @@ class Done:
     """
     `cut` says what ended the loop before its phases had, where something did.
     `trouble` is what stopped the agent of the last attempt. `review` is what came of a review, in a
-    sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it.
+    sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it. `said`
+    are the last words of the agent of the last attempt.
     """
 
     mark: Mark
@@ -23,6 +30,7 @@ class Done:
     trouble: str = ""
     review: str = ""
     reviewer: str = ""
+    said: str = ""
 
     @property
     def already(self) -> bool:
@@ -30,6 +38,25 @@ class Done:
         return self.mark == "R" and bool(
             self.report and self.report.base and not self.report.scope.files
         )
+
+
+def cut_short(cut: str, told: str, status: Mapping[str, Any], report: Report | None) -> Done:
+    """What only a review is missing of is implemented; anything else is still to do."""
+    whole = status["trouble"] == "none" and status["check"] in ("passed", "unproven")
+    return Done(
+        mark="x" if whole else " ",
+        reason=f"{told} {'reviewed' if whole else 'done'}",
+        attempts=status["attempt"],
+        report=report,
+        cut=cut,
+    )
+
+
+def last_words(answer: str) -> str:
+    """The last paragraph of what an agent said that is no code, as one line."""
+    paragraphs = re.split(r"\n\s*\n", _BLOCK.sub("\n\n", answer))
+    said = [each for each in map(str.strip, paragraphs) if each and not each.startswith(("{", "["))]
+    return shortened(" ".join(visible(said[-1]).split()), _MOST_SAID) if said else ""
 
 
 def done_as_json(done: Done) -> dict[str, Any]:

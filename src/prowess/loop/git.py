@@ -7,25 +7,26 @@ work too: what lies in the tree is read with an index made anew, in which no fla
 gets none of our secrets.
 """
 
+import asyncio
 import os
 import shutil
-import stat
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.scratch import scratch
 from prowess.loop.git_run import few, printable
 from prowess.loop.git_settings import Kept
 from prowess.loop.guarding import free_place, read_if_plain, write_plain
+from prowess.loop.pipes import records_of, take_pipes_away
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.theirs import Theirs, by_name
 
 _SAFE = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
 )  # fmt: skip
-_READ = (".gitattributes", ".gitignore", ".gitmodules")  # by git itself, whatever it is asked
 _UNADD = ("rm", "-qf", "--cached", "--ignore-unmatch")
 _NOBODY = ("-c", "user.name=Prowess", "-c", "user.email=prowess@localhost")
 
@@ -45,7 +46,6 @@ class Repository:
 
     async def git(self, *words: str, fails: bool = True, more: Mapping[str, str] = {}) -> str:
         """What git prints. When it fails: `OutsideError`, or an empty text where `fails` is false."""
-        self._take_pipes_away()
         identity = () if await self._has_identity(words) else _NOBODY
         asked = (*_SAFE, *identity, *words)
         code, out, err = await self.kept.run_git(*asked, cwd=self.folder, more=more)
@@ -56,12 +56,17 @@ class Repository:
             )
         return "" if code else out
 
-    def _take_pipes_away(self) -> None:
-        """Git would wait for ever for what comes out of a pipe; there is nothing in one to be lost."""
-        for path in (os.path.join(self.folder, name) for name in _READ):
-            if os.path.lexists(path) and stat.S_ISFIFO(os.lstat(path).st_mode):
-                os.unlink(path)
-                self.tell(f"{path} was a pipe, and is taken away: git would wait for it for ever")
+    async def take_pipes_away(self, *more: str) -> None:
+        """
+        Git would wait for ever for what comes out of a pipe; there is nothing in one to be lost. Also from
+        `more` folders of git's.
+        """
+        records = records_of(self.folder)
+        found = await asyncio.to_thread(take_pipes_away, self.folder, records, *more)
+        for path in found:
+            self.tell(f"{path} was a pipe, and is taken away: git would wait for it for ever")
+        if os.path.join(records, "index") in found:
+            await self.git("read-tree", "HEAD", fails=False)
 
     async def _has_identity(self, words: tuple[str, ...]) -> bool:
         if words[0] not in ("commit", "commit-tree", "merge"):
@@ -70,50 +75,17 @@ class Repository:
         return code == 0
 
     async def head(self) -> str:
-        return await self._name("HEAD")
+        return await self.name_of("HEAD")
 
-    async def _name(self, revision: str) -> str:
+    async def name_of(self, revision: str) -> str:
         return (await self.git("rev-parse", revision)).strip()
 
     async def branch(self) -> str:
         """The branch that is checked out; empty where none is."""
-        return (await self.git("symbolic-ref", "-q", "HEAD", fails=False)).strip()
+        return await self.stands_for("HEAD")
 
-    async def back_to(self, branch: str, base: str, aside: str) -> list[str]:
-        """
-        On this branch again and on top of `base`, with the tree as it is; what was put back. Without a
-        branch HEAD is on none, and no branch is moved.
-
-        An agent that went elsewhere loses nothing. A history in place of the one that led to `base`, or
-        one that holds what a person had ignored, is kept in the branch `aside`.
-        """
-        back = await self._on_top_of(base, branch, aside)
-        await self._let_go({})
-        return back
-
-    async def _on_top_of(self, base: str, branch: str, aside: str) -> list[str]:
-        if await self.branch() != branch:
-            if branch:
-                await self.git("symbolic-ref", "HEAD", branch)
-            else:
-                await self.git("update-ref", "--no-deref", "HEAD", base)
-            await self._reindex(base)
-        head = (await self.git("rev-parse", "-q", "--verify", "HEAD", fails=False)).strip()
-        led = head and (await self.git("merge-base", base, head, fails=False)).strip() == base
-        if led and not await self._brings_theirs(base, head):
-            return []
-        if head:
-            await self._keep_beside(await self._name(f"{head}^{{tree}}"), aside)
-        place = (branch,) if branch else ("--no-deref", "HEAD")
-        await self.git("update-ref", *place, base)
-        await self._reindex(base)
-        return [f"the history of {branch.removeprefix('refs/heads/') or 'HEAD'}"]
-
-    async def _brings_theirs(self, base: str, head: str) -> bool:
-        """Whether a commit since `base` holds what is a person's, as after `git add -A` without its rules."""
-        listed = ("log", "-m", "-z", "--format=", "--name-only", "--no-renames", f"{base}..{head}")
-        told = await self.git(*listed) if self.theirs.paths and head != base else ""
-        return any(self.theirs.holds(path) for path in told.split("\0"))
+    async def stands_for(self, ref: str) -> str:
+        return (await self.git("symbolic-ref", "-q", ref, fails=False)).strip()
 
     async def restore(self, tree: str, aside: str) -> list[str]:
         """
@@ -124,11 +96,11 @@ class Repository:
         now = await self.picture()
         if now == tree:
             return []
-        await self._keep_beside(now, aside)
+        await self.keep_beside(now, aside)
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-status", tree, now)
         fields = told.split("\0")
         changed = dict(zip(fields[1::2], fields[::2], strict=False))
-        async with self._index(now) as index:
+        async with self.index_of(now) as index:
             # What came goes first: a file may be where a folder was, or the other way round.
             for path in (path for path, status in changed.items() if status == "A"):
                 with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -149,6 +121,7 @@ class Repository:
                 f"{self.folder} is the folder {below} of a repository, and not its root",
                 hint="name the root with --project; `files:` of a plan are told from there",
             )
+        await self.take_pipes_away()
         if not await self.git("rev-parse", "-q", "--verify", "HEAD", fails=False):
             raise UsageError(
                 "the repository has no commit yet", hint="commit what is there, then start the loop"
@@ -189,7 +162,7 @@ class Repository:
 
     async def _hidden(self) -> list[str]:
         """Paths that differ from the last commit where the flags of the index are not asked."""
-        async with self._index("HEAD") as index:
+        async with self.index_of("HEAD") as index:
             return await self.changed(index)
 
     async def picture(self) -> str:
@@ -202,17 +175,24 @@ class Repository:
         return await self._everything(but=self._own_inside())
 
     async def _everything(self, *, but: Sequence[str] = ()) -> str:
+        await self.take_pipes_away()
         told = [path for path in await self._told_by_name() if not self.theirs.holds(path)]
         named = [path for path in told if not (but and self._is_own(path))]
-        async with self._index("HEAD") as index:
+        async with self.index_of("HEAD") as index:
             others = await self._others(index)
-            out = (*but, *await self._unborn(others), *self._uncovered(others))
+            out = (*await self._named_apart(but, index), *await self._unborn(others))
+            out += (*self._uncovered(others),)
             all_but = (".", *(f":(exclude,literal){path}" for path in out))
             await self._with(all_but, "add", "-A", more=index)
             await self._with([*map(_literal, named)], "add", "-f", more=index)
             await self._with([*map(_literal, but)], *_UNADD, "-r", more=index)
-            await self._let_go(index)
+            await self.let_go(index)
             return (await self.git("write-tree", more=index)).strip()
+
+    async def _named_apart(self, but: Sequence[str], index: Mapping[str, str]) -> list[str]:
+        """Those of these that are not ignored anyway: git refuses to be told of such."""
+        look = partial(self.git, "check-ignore", fails=False, more=index)
+        return [path for path in but if not await look(path)]
 
     async def _told_by_name(self) -> list[str]:
         """Ignored files that git was told of by name (`git add -f`), so that they are kept all the same."""
@@ -228,7 +208,7 @@ class Repository:
                 listed = (f"--pathspec-from-file={names}", "--pathspec-file-nul")
                 await self.git(*words, *listed, more=more)
 
-    async def _let_go(self, index: Mapping[str, str]) -> None:
+    async def let_go(self, index: Mapping[str, str]) -> None:
         """Nothing that is a person's is in this index."""
         if self.theirs.paths:
             held = (await self.git("ls-files", "-z", more=index)).split("\0")
@@ -276,7 +256,7 @@ class Repository:
         ]
 
     @asynccontextmanager
-    async def _index(self, tree: str) -> AsyncIterator[Mapping[str, str]]:
+    async def index_of(self, tree: str) -> AsyncIterator[Mapping[str, str]]:
         """An index of our own that holds this tree, as what git is to be told with it."""
         with scratch("index") as place:
             index = {"GIT_INDEX_FILE": os.path.join(place, "index")}
@@ -290,16 +270,16 @@ class Repository:
         The plan is kept as it lies there, and the loop's own folder as it is in `base`.
         """
         tree, head = tree or await self.picture(), await self.head()
-        async with self._index(tree) as index:
+        async with self.index_of(tree) as index:
             for path in self._own_inside():
                 await self.git("reset", "-q", base or head, "--", _literal(path), more=index)
             for path in self._own_inside():
                 await self._add_own(path, index)
             tree = (await self.git("write-tree", more=index)).strip()
-        if tree != await self._name(f"{head}^{{tree}}"):
+        if tree != await self.name_of(f"{head}^{{tree}}"):
             made = await self.git("commit-tree", tree, "-p", head, "-m", message)
             await self.git("update-ref", "-m", f"commit: {message}", "HEAD", made.strip(), head)
-        await self._reindex("HEAD")
+        await self.reindex("HEAD")
         return await self.head()
 
     async def _add_own(self, path: str, index: Mapping[str, str]) -> None:
@@ -308,7 +288,7 @@ class Repository:
         if not path.endswith("/") and await self.git(*listed, literal, more=index):
             await self.git("add", "-A", "--", literal, more=index)
 
-    async def _reindex(self, tree: str) -> None:
+    async def reindex(self, tree: str) -> None:
         """The index of the work tree itself, made anew: no flag that was set in it lasts."""
         await self.git("read-tree", tree)
         await self.git("update-index", "-q", "--refresh", fails=False)
@@ -336,8 +316,8 @@ class Repository:
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-only", base, whole)
         changed = [path for path in told.split("\0") if path and not self._is_own(path)]
         if changed or await self.head() != base:
-            await self._keep_beside(whole, branch)
-        await self._reindex(whole)
+            await self.keep_beside(whole, branch)
+        await self.reindex(whole)
         await self.git("reset", "-q", "--hard", base)
         for path, content in kept.items():
             if content is not None:
@@ -346,7 +326,7 @@ class Repository:
 
     async def move_inner(self, base: str, into: str) -> None:
         """Repositories that lie in the tree since `base`, of which a branch would hold nothing, go elsewhere."""
-        async with self._index(base) as index:
+        async with self.index_of(base) as index:
             found = [path for path in _inner(await self._others(index)) if not self._spares(path)]
         for path in found:
             place = free_place(os.path.join(into, path))
@@ -355,7 +335,7 @@ class Repository:
                 f"{printable(path)} is a repository of its own; what was done in it is in {place}"
             )
 
-    async def _keep_beside(self, tree: str, branch: str) -> None:
+    async def keep_beside(self, tree: str, branch: str) -> None:
         name, number = branch, 1
         while (there := await self.tree_of(name)) and there != tree:
             number += 1

@@ -8,37 +8,49 @@ Grafts and replacements could give a commit another history, so git is told to k
 import asyncio
 import os
 import re
+import shutil
+import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from prowess.core.errors import OutsideError
 
 _LOCK = re.compile(r"Unable to create '(/.+?\.lock)': File exists")
 _HELD = 10.0  # seconds that another git is waited for; a lock that lasts longer has no owner
 _LOOK = 0.1
+_NO_PROGRAM = 127
 _FEW = 5  # names in a sentence
 _QUIET = ("-c", "advice.graftFileDeprecated=false")  # we name a file of grafts, and an empty one
 _HINT = re.compile(
     r"^hint:.*\n?", re.MULTILINE
 )  # advice for who types, who is not the one that reads
 _PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR")
-_LONGEST = 1800.0  # seconds; a git that reads a pipe in the place of a file never ends
+LONGEST = 600.0  # seconds; a git that reads a pipe in the place of a file never ends
+# What has a program end with us, also where we are killed; without it a git that waits would stay.
+_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
-async def run_git(*words: str, cwd: str, more: Mapping[str, str] = {}) -> tuple[int, str, str]:
+async def run_git(
+    *words: str, cwd: str, more: Mapping[str, str] = {}, seconds: float = LONGEST
+) -> tuple[int, str, str]:
     """Its exit code, and what it printed; once more where another git held the repository."""
-    code, out, err = await _run(*words, cwd=cwd, more=more)
+    run = partial(_run, *words, cwd=cwd, more=more, seconds=seconds)
+    code, out, err = await run()
     if code and (lock := _LOCK.search(err)):
         await _free(lock[1])
-        code, out, err = await _run(*words, cwd=cwd, more=more)
+        code, out, err = await run()
     return code, out, err
 
 
-async def _run(*words: str, cwd: str, more: Mapping[str, str]) -> tuple[int, str, str]:
+async def _run(
+    *words: str, cwd: str, more: Mapping[str, str], seconds: float
+) -> tuple[int, str, str]:
     if not _is_there(cwd):
         raise OutsideError(f"the folder {cwd} is gone", hint="put it back, and begin again")
     try:
         process = await asyncio.create_subprocess_exec(
+            *(_WITH_US if _is_had(_WITH_US[0]) else ()),
             "git",
             *_QUIET,
             *words,
@@ -47,21 +59,40 @@ async def _run(*words: str, cwd: str, more: Mapping[str, str]) -> tuple[int, str
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env={**_environment(cwd), **more},
+            start_new_session=True,
         )
     except FileNotFoundError:
-        raise OutsideError("git is not on this machine", hint="install git") from None
+        raise _no_git() from None
     try:
-        out, err = await asyncio.wait_for(process.communicate(), _LONGEST)
+        out, err = await asyncio.wait_for(process.communicate(), seconds)
     except TimeoutError:
-        process.kill()
-        await process.wait()
         raise OutsideError(
             f"git does not come to an end in {cwd}",
             hint="look for a named pipe in the place of a file, such as .gitattributes",
         ) from None
+    finally:
+        await _end(process)
+    if process.returncode == _NO_PROGRAM and not _is_had("git"):
+        raise _no_git()
     # Names need not be text; what is no UTF-8 in them comes back when it is handed to git again.
     told = _HINT.sub("", err.decode(errors="replace"))
     return process.returncode or 0, os.fsdecode(out), told
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """With all it started; nothing where it has ended by itself."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+def _no_git() -> OutsideError:
+    return OutsideError("git is not on this machine", hint="install git")
+
+
+def _is_had(program: str) -> bool:
+    return shutil.which(program) is not None
 
 
 def printable(path: str) -> str:

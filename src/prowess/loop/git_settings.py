@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import stat
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -26,7 +27,7 @@ from prowess.core.errors import OutsideError
 from prowess.core.files import take_away
 from prowess.core.ports import Json
 from prowess.loop.git_global import ATTRIBUTES, CONFIG, EXCLUDES, own_settings
-from prowess.loop.git_run import run_git
+from prowess.loop.git_run import LONGEST, run_git
 from prowess.loop.lay import read_lay
 
 _CONFIG = "config"
@@ -37,8 +38,16 @@ _SETTINGS = (
     os.path.join("info", "attributes"),
     os.path.join("info", "exclude"),
     os.path.join("info", "sparse-checkout"),
+    # What a commit has for parents, and where its objects may lie but here.
+    "shallow",
+    os.path.join("info", "grafts"),
+    os.path.join("objects", "info", "alternates"),
+    os.path.join("objects", "info", "http-alternates"),
 )
 _HOOKS = "hooks"
+_SHORTEST = (
+    60.0  # seconds for one git when the time of the loop is over: what was done is kept still
+)
 _COPIES = "prowess"  # in the folder of the repository
 _OWN = "own"  # in the folder of the copies: those that git is shown
 _BESIDE = (
@@ -67,7 +76,8 @@ class Kept:
     there is none. `shown` are copies of the person's own settings, none in a loop that an older version
     began. `rules` are those by which git ignored files besides `.gitignore`, and `lay` is how what it does
     not keep lay there, None if an older version did not look. `tell` hears where what was
-    found in their place is. Empty until the loop has begun.
+    found in their place is. `until` is when the loop has to end, 0 where nobody said. Empty until the loop
+    has begun.
     """
 
     place: str = ""
@@ -77,6 +87,7 @@ class Kept:
     shown: dict[str, _File] = field(default_factory=dict)
     lay: dict[str, Lying] | None = None
     tell: Tell = lambda beside: None
+    until: float = 0.0
 
     async def begin(self, told: Mapping[str, Any], tell: Tell) -> None:
         """
@@ -129,14 +140,16 @@ class Kept:
     ) -> tuple[int, str, str]:
         """What git says, as it behaved before any agent was at work."""
         self.put_back()
+        left = self.until - time.time() if self.until else LONGEST
+        seconds = min(LONGEST, max(_SHORTEST, left))
         if not self.shown:
-            return await run_git(*words, cwd=cwd, more=more)
+            return await run_git(*words, cwd=cwd, more=more, seconds=seconds)
         named = (
             "-c", f"core.excludesFile={self._shown_at(EXCLUDES)}",
             "-c", f"core.attributesFile={self._shown_at(ATTRIBUTES)}",
         )  # fmt: skip
         mine = {"GIT_CONFIG_GLOBAL": self._shown_at(CONFIG)}
-        return await run_git(*named, *words, cwd=cwd, more={**mine, **more})
+        return await run_git(*named, *words, cwd=cwd, more={**mine, **more}, seconds=seconds)
 
     def _shown_at(self, name: str) -> str:
         return _copy_of(self.place, self.run, os.path.join(_OWN, name))

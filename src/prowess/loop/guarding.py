@@ -52,9 +52,10 @@ def no_link(path: str) -> str:
 def read_plain(path: str) -> bytes:
     """What a file holds; `OSError` for anything else, such as a pipe that nobody ever writes into."""
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise OSError(errno.EINVAL, "it is not a plain file")
     with os.fdopen(opened, "rb") as file:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise OSError(errno.EINVAL, "it is not a plain file")
         return file.read()
 
 
@@ -113,15 +114,28 @@ def tampered(before: bytes, after: bytes) -> list[str]:
     return [*told, *_changed(old, new), *_added(old, new)]
 
 
-def _added(old: Plan, new: Plan) -> list[str]:
-    """What is wrong with tasks that came in."""
-    known = Counter(key_of(task.label) for task in old.tasks)
-    called = Counter(name for task in new.tasks for name in set(names_of(task)))
-    told = []
+def added(before: bytes, after: bytes) -> list[str]:
+    """The labels of tasks to do that came in; none where the plan can no longer be read."""
+    with suppress(UsageError):
+        came = _came(read_plan(before), read_plan(after))
+        return [task.label for task in came if not task.ignored]
+    return []
+
+
+def _came(old: Plan, new: Plan) -> list[Task]:
+    """Tasks that are in the new plan more often than in the old one."""
+    known, came = Counter(key_of(task.label) for task in old.tasks), []
     for task in new.tasks:
         known[key_of(task.label)] -= 1
-        if known[key_of(task.label)] >= 0:
-            continue
+        came += [task] if known[key_of(task.label)] < 0 else []
+    return came
+
+
+def _added(old: Plan, new: Plan) -> list[str]:
+    """What is wrong with tasks that came in."""
+    called = Counter(name for task in new.tasks for name in set(names_of(task)))
+    told = []
+    for task in _came(old, new):
         if task.mark in DONE and not task.ignored:
             told.append(f"{task.label!r} was added, ticked")
         elif any(called[name] > 1 for name in names_of(task)):

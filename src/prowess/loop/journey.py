@@ -26,8 +26,9 @@ from prowess.loop import marks
 from prowess.loop.asking import Answered, Asking, NoStartError
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
-from prowess.loop.done import Done
-from prowess.loop.guarding import no_link, restore_plan
+from prowess.loop.done import Done, cut_short, last_words
+from prowess.loop.guarding import added, no_link, restore_plan
+from prowess.loop.lacking import LackedError, must_not_lack
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import Review, read_review
@@ -81,17 +82,17 @@ class Journey:
         self.status = {
             "attempt": self.attempts,
             "max_attempts": self.crew.request.max_attempts,
-            "trouble": "none",
-            "check": "none",
-            "review": "none",
-            "script": "none",
+            **dict.fromkeys(("trouble", "check", "review", "script"), "none"),
         }
         try:
             return await self._through()
         except SpentError as spent:
-            return self._cut_short(str(spent), f"{spent}, before it was")
+            cut, told = str(spent), f"{spent}, before it was"
         except NoStartError as stop:
-            return self._cut_short(str(stop), "no agent could begin, so it is not")
+            cut, told = str(stop), "no agent could begin, so it is not"
+        except LackedError as lacked:
+            cut, told = str(lacked), "nothing could prove it, so it is not"
+        return cut_short(cut, told, self.status, self.report)
 
     def _stands(self, told: Json) -> None:
         """How the place is before anybody works there."""
@@ -134,30 +135,17 @@ class Journey:
             trouble=self.trouble,
             review=self.review,
             reviewer=reviewer,
+            said=last_words(self.answer),
         )
         return replace(done, reason="already so") if done.already else done
 
     def _is_approved(self) -> bool:
         """By another agent, or by the same one where the task asks for nothing that code did not see."""
-        asked = [
-            each
-            for each in (self.report.criteria if self.report else ())
-            if each.text in self.task.criteria
-        ]
+        found = self.report.criteria if self.report else ()
+        asked = [each for each in found if each.text in self.task.criteria]
         another = self._reviewer != self.crew.request.agent
         approved = bool(self.checked) and self.status["review"] == "approved"
         return approved and (another or seen_by_us(asked))
-
-    def _cut_short(self, cut: str, told: str) -> Done:
-        """What only a review is missing of is implemented; anything else is still to do."""
-        whole = self.status["trouble"] == "none" and self.status["check"] in ("passed", "unproven")
-        return Done(
-            mark="x" if whole else " ",
-            reason=f"{told} {'reviewed' if whole else 'done'}",
-            attempts=self.status["attempt"],
-            report=self.report,
-            cut=cut,
-        )
 
     async def _do(self, phase: Phase) -> None:
         if phase.type == "execute":
@@ -224,6 +212,7 @@ class Journey:
                 f"The plan is not the implementer's to change: {'; '.join(self.tampered)}"
             )
         elif not report.passed:
+            must_not_lack(report)
             self._is_wrong(feedback_of(report))
         elif self.unkept:
             self.status["check"] = "failed"
@@ -254,12 +243,14 @@ class Journey:
             # What is kept is what was checked, not what the checks or a program left behind made of it.
             left += await repository.restore(before, self._aside)
             ticked = self._plan_back(plan, "check")
-            lost = await unkept(repository, before, self.base, report)
+            person = self.crew.judges.commit
+            lost = await unkept(repository, before, self.base, report, person=person)
             attempt = f"{self._spec.id}-{self.status['attempt']}"
             folder = os.path.join(self.crew.request.workspace, ARTIFACTS, "check", attempt)
             write_artifacts(report, no_link(folder), claims=asked.claims, phase="check")
             told = {"left": left, "picture": before, "unkept": lost, "plan": ticked}
-            return {"report": report.as_json(), **told}
+            came = self._added_since(plan)
+            return {"report": report.as_json(), "added": came, **told}
 
         judged = await self.crew.step("check", judge)
         self.report = report_from_json(judged["report"])
@@ -267,9 +258,10 @@ class Journey:
         self.unkept = judged.get("unkept", [])
         self._tell_left(judged["left"])
         self._tell_plan(judged.get("plan", ()))
+        self.crew.tell_added(judged.get("added", ()))
         self.crew.tell_missed(self.report.notes)
         for event in check_events(self.report, run=self.crew.run):
-            told = {**event.payload, "task": self.task.label}
+            told = {**event.payload, "task": self.task.label, "allowed": list(self.task.files)}
             self.crew.record(replace(event, payload=told))
         return self.report
 
@@ -287,6 +279,9 @@ class Journey:
         name = f"{self.crew.run}-{self._spec.id}-{self.status['attempt']}-{phase}.md"
         aside = os.path.join(self.crew.request.workspace, ARTIFACTS, "plans", name)
         return restore_plan(self.crew.request.plan, before, aside)
+
+    def _added_since(self, before: bytes) -> list[str]:
+        return added(before, marks.content(self.crew.request.plan))
 
     def _tell_plan(self, changes: Sequence[str]) -> None:
         for what in changes:
@@ -363,10 +358,12 @@ class Journey:
             ran = await self.crew.runner(self.workspace)(command)
             changed = await repository.picture() != before
             told = {"changed": changed, "plan": self._plan_back(plan, "script")}
+            told["added"] = self._added_since(plan)
             return {"code": ran.code, "text": ran.output[-_SHOWN:], **told}
 
         ended = await self.crew.step("script", run)
         self._tell_plan(ended.get("plan", ()))
+        self.crew.tell_added(ended.get("added", ()))
         if "changed" not in ended:  # an older version did not look
             self.checked = ""
         elif ended["changed"]:

@@ -9,13 +9,22 @@ import asyncio
 import hashlib
 import json
 import os
+import re
 import zlib
+from collections.abc import Mapping
 
-from prowess.check.beside import Lying, lying_beside
+from prowess.check.beside import Lying, found_beside, lying_beside
 from prowess.core.errors import OutsideError
 from prowess.loop.guarding import read_plain
 
 _NAME = "lay"
+# What programs make: byte code, caches, builds, and packages, of which a check tells by itself.
+_MADE = re.compile(
+    r"(?:^|/)(?:__pycache__|site-packages|node_modules|\.?venv|\.git|target|build|dist|out|coverage|htmlcov"
+    r"|\.next|\.nuxt|\.tox|\.nox|[^/]*\.egg-info|[^/]*cache[^/]*)/"
+    r"|\.(?:pyc|pyo|o|class|log|tmp|tsbuildinfo)$|(?:^|/)\.coverage[^/]*$",
+    re.IGNORECASE,
+)
 
 
 async def keep_lay(folder: str, files: frozenset[str], own: tuple[str, ...], copies: str) -> str:
@@ -47,3 +56,10 @@ def read_lay(copies: str, hashed: str) -> dict[str, Lying]:
         )
     found: dict[str, Lying] = json.loads(zlib.decompress(content))
     return found
+
+
+def gone_or_changed(folder: str, own: tuple[str, ...], lay: Mapping[str, Lying]) -> list[str]:
+    """What a person had lying beside the work that is no longer as it lay; not what programs make anew."""
+    entries = found_beside(folder, (), own, lay, elsewhere=True)
+    as_it_lay = {path for entry in entries for path in entry.files if path not in entry.hidden}
+    return sorted(path for path in lay if path not in as_it_lay and not _MADE.search(path))

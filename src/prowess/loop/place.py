@@ -8,22 +8,20 @@ be made or no change be seen.
 
 import contextlib
 import os
-import re
 from collections.abc import Sequence
 
 from prowess.check.changes import open_tree
-from prowess.check.shell import says_nothing, simple_commands
 from prowess.core.errors import OutsideError, UsageError
-from prowess.core.near import did_you_mean
 from prowess.core.ports import Json, Sandbox
 from prowess.core.task import Plan, Task, about_circle
 from prowess.loop import marks
 from prowess.loop.git import Repository
 from prowess.loop.git_settings import copies_of, remember
 from prowess.loop.guarding import alone_in
+from prowess.loop.lacking import must_have_programs
 from prowess.loop.lay import keep_lay
-from prowess.loop.request import ARTIFACTS, LoopRequest, own_paths
-from prowess.select.validation import unreadable, validation_slips
+from prowess.loop.proving import never_proving
+from prowess.loop.request import ARTIFACTS, LoopRequest, own_paths, plan_name
 
 BRANCHES = "prowess"  # what the names of all branches of a loop begin with, and a slash
 _UNDER_WAY = {"MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick"}
@@ -39,6 +37,7 @@ async def begin(request: LoopRequest, run: str, sandbox: Sandbox) -> Json:
     """The place, seen to be one to work in, and how git behaves there before any agent is at work."""
     await _check_place(request)
     head, files = await _must_be_seen(request.workspace, sandbox)
+    await must_have_programs(request, sandbox)
     _make_room(os.path.join(request.workspace, ARTIFACTS))
     told = await remember(request.workspace, run)
     lay = await keep_lay(request.workspace, files, (f"{ARTIFACTS}/",), copies_of(told))
@@ -58,9 +57,20 @@ async def must_take_in(repository: Repository, tasks: Sequence[Task]) -> None:
 
 async def _check_place(request: LoopRequest) -> None:
     """Refuse a plan that cannot be followed, and a repository that is none or holds work of somebody else."""
+    name = plan_name(request)
+    if name.startswith(os.pardir + os.sep):
+        raise UsageError(
+            f"{request.plan} is outside of {request.workspace}: the plan has to lie in the repository",
+            hint="move it there and commit it, or name its repository with --project",
+        )
     _check_plan(request.plan, marks.must_read(request.plan), request.workspace)
     repository = Repository(folder=request.workspace, own=own_paths(request))
     await repository.must_be_clean()
+    if await repository.git("check-ignore", "--", name, fails=False):
+        raise UsageError(
+            f"git ignores {name}, so that no tick of it could be committed",
+            hint="take it out of .gitignore, or name another file",
+        )
     await _nothing_under_way(repository)
     if await repository.tree_of(BRANCHES):
         raise UsageError(
@@ -86,44 +96,11 @@ def _check_plan(path: str, plan: Plan, folder: str) -> None:
             f"{path}:{ring[0].line}: {about_circle(ring)}",
             hint="take one of their `after:` lines out",
         )
-    if useless := _never_proving(plan, folder):
+    if useless := never_proving(plan, folder):
         raise UsageError(
             "\n".join(f"{path}:{line}: {what}" for line, what in useless),
             hint="no task could be proven: every validation command has to succeed, and to say something",
         )
-
-
-def _never_proving(plan: Plan, folder: str) -> list[tuple[int, str]]:
-    """Validation commands with which every task would be blocked, whatever an agent does."""
-    told, found = dict(validation_slips(plan)), dict(unreadable(plan))
-    for line, command in zip(plan.validation_lines, plan.validation, strict=True):
-        if says_nothing(command):
-            same = f"{command!r} proves nothing: its exit code is the same whatever is true"
-            found.setdefault(line, told.get(line, same))
-        elif (program := _program_in(command)) and _is_mistyped(program, plan, folder):
-            near = did_you_mean(program, _beside(folder, program), most=1)
-            found.setdefault(line, f"there is no {program}" + (f"; {near}" if near else ""))
-    return sorted(found.items())
-
-
-def _program_in(command: str) -> str:
-    """The path of the program that a command begins with; empty where it is looked for by its name."""
-    words = next((words for _, words in simple_commands(command) or ()), [])
-    word = next((word for word in words if not re.match(r"\w+=", word)), "")
-    return word if re.fullmatch(r"[\w.@+-]+(?:/[\w.@+-]+)+", word) else ""
-
-
-def _is_mistyped(program: str, plan: Plan, folder: str) -> bool:
-    """Whether it is not where others are, and no task speaks of it that could bring it."""
-    said = " ".join(f"{task.text} {task.criteria} {task.files}" for task in plan.tasks)
-    among = os.path.isdir(os.path.join(folder, os.path.dirname(program)))
-    there = os.path.lexists(os.path.join(folder, program))
-    return among and not there and os.path.basename(program) not in said
-
-
-def _beside(folder: str, program: str) -> list[str]:
-    place = os.path.dirname(program)
-    return [f"{place}/{name}" for name in os.listdir(os.path.join(folder, place))]
 
 
 async def _nothing_under_way(repository: Repository) -> None:

@@ -1,30 +1,40 @@
 """The report of a loop: what was done, with what proof, what is left, what it cost."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from prowess.check.already import seen_by_us
-from prowess.core.evidence import Criterion, Scope
+from prowess.core.evidence import Criterion, Looked, Scope
 from prowess.core.run import Ending
 from prowess.core.task import Plan, Task
 from prowess.loop.budget import Used
 from prowess.loop.choosing import name_of
 from prowess.loop.done import Done, done_as_json
 
+_ADDED = (
+    "It came into the plan while an agent was at work, so its `files:` allowed no tests or settings to be"
+    " altered."
+)
+_MEANS_MORE, _ESCAPED = re.compile(r"[\\`*_~<>\[\]|#]"), r"\\\g<0>"  # to Markdown
 _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """`earlier` are branches with what was not taken in of attempts before the last."""
+    """
+    `earlier` are branches with what was not taken in of attempts before the last. `added`: it came into
+    the plan while an agent was at work.
+    """
 
     task: Task
     done: Done
     branch: str = ""
     commit: str = ""
     earlier: tuple[str, ...] = ()
+    added: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -33,6 +43,7 @@ class Entry:
             "branch": self.branch,
             "commit": self.commit,
             "earlier": list(self.earlier),
+            "added": self.added,
             **done_as_json(self.done),
         }
 
@@ -101,6 +112,8 @@ def _title(entry: Entry) -> str:
 def _told(entry: Entry) -> list[str]:
     kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
     lines = [f"### {entry.task.label}", "", f"{_tries(entry.done.attempts)}{kept}."]
+    if entry.added:
+        lines.append(_ADDED)
     if entry.done.already:
         lines.append("It was already so: nothing had to be changed.")
     if entry.done.review:
@@ -114,6 +127,8 @@ def _told(entry: Entry) -> list[str]:
     criteria = entry.done.report.criteria if entry.done.report else ()
     if entry.done.trouble and entry.done.mark == "~":
         lines.append(f"The agent of the last attempt stopped: {entry.done.trouble}")
+    if entry.done.said and entry.done.mark == "~":
+        lines.append(f"The agent said last: {_MEANS_MORE.sub(_ESCAPED, entry.done.said)}")
     if criteria:
         lines += ["", *map(_criterion, criteria), *_out_of_scope(entry.done)]
     failed = any(each.verdict != "PASS" for each in criteria) or _out_of_scope(entry.done)
@@ -132,13 +147,35 @@ def _out_of_scope(done: Done) -> list[str]:
     found = done.report.scope if done.report else Scope()
     failure = [f"- FAIL: {found.failure}"] if found.failure else []
     return [
-        f"- FAIL: {each.path} was changed and {each.why}" for each in found.violations
+        f"- FAIL: {_code(each.path)} was changed and {each.why}" for each in found.violations
     ] + failure
 
 
 def _criterion(criterion: Criterion) -> str:
     """A criterion that holds only by what an agent cites says so."""
-    confirmed = [each for each in criterion.evidence if each.state == "confirmed"]
-    why = confirmed[0].seen if confirmed else criterion.reason
     cited = criterion.verdict == "PASS" and not seen_by_us((criterion,))
+    confirmed = [each for each in criterion.evidence if each.state == "confirmed"]
+    shows = next((each for each in confirmed if not (cited and each.own)), None)
+    why = _seen(shows) if shows and criterion.verdict == "PASS" else criterion.reason
+    why = _with_code(why, {each.evidence.location for each in criterion.evidence})
     return f"- {criterion.verdict}{', as cited' if cited else ''}: {criterion.text}{f' ({why})' if why else ''}"
+
+
+def _seen(shows: Looked) -> str:
+    """What somebody cites is told with its place; what we looked at ourselves tells it."""
+    place = shows.evidence.location
+    return shows.seen if shows.own or not place else f"{place}: {shows.seen}"
+
+
+def _with_code(text: str, places: Collection[str]) -> str:
+    """The text with the first of these places that it names as code."""
+    for place in filter(None, places):
+        named = rf"(?<![\w`/.]){re.escape(place)}(?![\w`/])"
+        if found := re.search(named, text):
+            return f"{text[: found.start()]}{_code(place)}{text[found.end() :]}"
+    return text
+
+
+def _code(text: str) -> str:
+    """A name as Markdown shows it letter by letter."""
+    return f"`` {text} ``" if "`" in text else f"`{text}`"

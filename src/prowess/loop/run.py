@@ -20,7 +20,6 @@ from prowess.core.errors import (
     ProwessError,
     StoreError,
 )
-from prowess.core.evidence import spec_of
 from prowess.core.ports import Json, Steps
 from prowess.core.run import Ending, Outcome
 from prowess.core.task import DONE, Plan, Task
@@ -144,6 +143,7 @@ async def _rounds(story: _Story) -> Outcome:
     await crew.kept.begin(begun, _put_back(crew))
     crew.judges.begin(begun.get("head", ""))  # one of an older version has not told it
     story.used.started = await crew.step("clock", _now)
+    crew.kept.until = story.used.started + request.seconds if request.seconds else 0.0
     for _ in range(_MOST_ROUNDS):
         if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
             return _outcome(story, "partial", reason)
@@ -193,6 +193,7 @@ async def _alone(story: _Story, chosen: Chosen) -> None:
         branch = await crew.step("set aside", set_aside)
 
     async def record() -> Json:
+        await crew.warn_of_beside()
         await back(f"{name}-left")
         if kept and journey.checked:
             await repository.restore(journey.checked, f"{name}-left")
@@ -212,14 +213,14 @@ async def _wave(story: _Story, chosen: Chosen) -> None:
     """Several tasks, each in a work tree of its own, taken in one after another."""
     crew, tasks = story.crew, chosen.plan.tasks
     trees = [waves.worktree(crew, story.next_number()) for _ in tasks]
-    await waves.prepare(crew, tasks, trees)
+    branch = await waves.prepare(crew, tasks, trees)
     journeys = [
         story.journey(chosen.plan, task, tree.folder)
         for task, tree in zip(tasks, trees, strict=True)
     ]
     dones, stuck = await waves.work(crew, journeys), ""
     for journey, tree, done in zip(journeys, trees, dones, strict=True):
-        ended = await waves.take_in(crew, journey, tree, done)
+        ended = await waves.take_in(crew, journey, tree, done, branch=branch)
         if ended.again:
             story.again[name_of(journey.task)] = journey.task, ended
             del story.at_work[name_of(journey.task)]
@@ -239,6 +240,7 @@ async def _record_wave(story: _Story, task: Task, ended: waves.Ended, tree: Work
     crew = story.crew
 
     async def record() -> Json:
+        await crew.warn_of_beside()
         there, head, stuck = True, "", ended.stuck
         if not stuck:
             there = marks.tick(crew.request.plan, task, ended.done.mark)
@@ -267,7 +269,7 @@ def _title(task: Task, done: Done) -> str:
 def _tell_recorded(story: _Story, task: Task, done: Done, kept: dict[str, Any]) -> None:
     crew = story.crew
     head: str = kept.pop("head", kept["commit"])
-    crew.judges.went_on(head, [spec_of(task)] if done.mark in DONE else [])
+    crew.judges.went_on(head, [task] if done.mark in DONE else [])
     crew.tell(
         "loop.recorded",
         f"[{done.mark}] {task.label}",
@@ -289,6 +291,7 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: dict[str, Any]) 
         branch=kept["branch"],
         commit=kept["commit"],
         earlier=tuple(story.earlier[name_of(task)]),
+        added=crew.judges.is_added(task.label),
     )
     story.entries.append(made)
 

@@ -50,8 +50,11 @@ def worktree(crew: Crew, number: int) -> Worktree:
     )
 
 
-async def prepare(crew: Crew, tasks: Sequence[Task], trees: Sequence[Worktree]) -> None:
-    """A work tree for each task, if the person's tree can take in what will be done there."""
+async def prepare(crew: Crew, tasks: Sequence[Task], trees: Sequence[Worktree]) -> str | None:
+    """
+    A work tree for each task, if the person's tree can take in what will be done there. The branch that
+    this tree is on, None where an older version made them.
+    """
     home = crew.repository(crew.request.workspace)
 
     async def make() -> Json:
@@ -59,8 +62,10 @@ async def prepare(crew: Crew, tasks: Sequence[Task], trees: Sequence[Worktree]) 
         base = await home.head()
         for tree in trees:
             await tree.make(base)
+        return await home.branch()
 
-    await crew.step("worktrees", make)
+    branch: str | None = await crew.step("worktrees", make)
+    return branch
 
 
 async def work(crew: Crew, journeys: Sequence[Journey]) -> list[Done]:
@@ -76,11 +81,15 @@ async def work(crew: Crew, journeys: Sequence[Journey]) -> list[Done]:
     return dones
 
 
-async def take_in(crew: Crew, journey: Journey, tree: Worktree, done: Done) -> Ended:
-    """Keep what was done as a branch, and bring it into the person's branch if it may go there."""
+async def take_in(
+    crew: Crew, journey: Journey, tree: Worktree, done: Done, *, branch: str | None
+) -> Ended:
+    """Keep what was done as a branch, and bring it into the person's `branch` if it may go there."""
     label = journey.task.label
     checked = "" if done.mark in "~ " else journey.checked
     kept = await crew.step("keep", partial(tree.keep, journey.base, label, checked))
+    if branch is not None:
+        await crew.step("on its branch", partial(crew.must_be_on, tree.home.folder, branch))
     await crew.step("followed", partial(tree.home.must_have_followed, journey.base))
     if done.mark in "~ ":
         return Ended(done=done, branch=tree.branch)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from prowess.core.errors import OutsideError
 from prowess.core.files import take_away
 from prowess.loop.git import Repository, left_in
+from prowess.loop.history import back_to
 
 # Whatever a person set for merges of their own.
 _MERGE = (
@@ -57,7 +58,7 @@ class Worktree:
         That is the tree that was `checked`, else everything. What came after the check is kept beside.
         """
         tree = self.tree
-        await tree.back_to(f"refs/heads/{self.branch}", base, f"{self.branch}-left")
+        await back_to(tree, f"refs/heads/{self.branch}", base, f"{self.branch}-left")
         if checked:
             await tree.restore(checked, f"{self.branch}-left")
         else:

@@ -31,7 +31,7 @@ from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, Level, Order
 from prowess.sandbox import seccomp
 from prowess.sandbox.cgroup import Group, make_group
-from prowess.sandbox.laying import descriptors, laying
+from prowess.sandbox.laying import descriptors, laying, overlays
 from prowess.sandbox.limits import SHELL, launch
 from prowess.sandbox.places import (
     ETC_FILES,
@@ -78,6 +78,9 @@ class Bubblewrap:
 
     def __init__(self, binary: str) -> None:
         self.binary = binary
+
+    def can_hide(self, folder: str) -> bool:
+        return overlays(self.binary, folder) != "none"
 
     async def run(self, order: Order) -> Finished:
         with make_group(order.limits) as group, ExitStack() as stack:

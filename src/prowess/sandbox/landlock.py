@@ -16,13 +16,13 @@ With the network granted, anything a program of ours could reach. The user insid
 import asyncio
 import os
 import signal
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING
 
 from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, Level, Order
+from prowess.core.scratch import scratch
 from prowess.sandbox.limits import SHELL, launch
 from prowess.sandbox.places import (
     ETC_FILES,
@@ -39,6 +39,8 @@ from prowess.sandbox.toolchains import Toolchains, toolchains
 if TYPE_CHECKING:
     import sandlock  # type: ignore[import-untyped]
 
+# It may not read the machine's settings, and fails where it finds some and may not.
+_GIT = {"GIT_CONFIG_NOSYSTEM": "1"}
 _DEVICES = ("/dev/random", "/dev/urandom", "/dev/zero")
 # Of /proc only what tells of the machine as a whole and of the process that asks.
 _PROC = tuple(
@@ -52,11 +54,13 @@ class Landlock:
 
     level: Level = "landlock"
 
+    def can_hide(self, folder: str) -> bool:
+        return False
+
     async def run(self, order: Order) -> Finished:
         with ExitStack() as stack:
             pin(order, stack)
-            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="prowess-"))
-            child = _start(order, scratch)
+            child = _start(order, stack.enter_context(scratch("landlock")))
             return await attend(child, limits=order.limits)
 
 
@@ -80,28 +84,27 @@ class Confined:
         return code if code >= 0 else -(result.signal if result.signal > 0 else signal.SIGKILL)
 
 
-def _start(order: Order, scratch: str) -> Confined:
+def _start(order: Order, place: str) -> Confined:
     from sandlock import Sandbox, SandlockError, StdioMode
 
-    scratch = os.path.realpath(scratch)
-    os.mkdir(home := os.path.join(scratch, "home"))
+    os.mkdir(home := os.path.join(place, "home"))
     tools = toolchains(order, home)
     _furnish(home, tools)
     box = Sandbox(
         fs_readable=_present(order.readable, SYSTEM, ETC_FOLDERS, ETC_FILES, _PROC, _DEVICES)
         + _present(programs(), [*tools.shown.values()], NETWORK if order.network else ()),
-        fs_writable=[*order.writable, scratch, "/dev/null"],
+        fs_writable=[*order.writable, place, "/dev/null"],
         net_allow=["*:*"] if order.network else [],
         net_allow_bind=["*"] if order.network else [],
         max_processes=order.limits.processes,
         clean_env=True,
-        env=environment(home, scratch, order.environment, path=tools.path),
+        env=environment(home, place, {**order.environment, **_GIT}, path=tools.path),
         cwd=order.cwd,
     )
     try:
         return Confined(
             box.popen(
-                _command(order, scratch),
+                _command(order, place),
                 stdin=StdioMode.NULL,
                 stdout=StdioMode.PIPED,
                 stderr=StdioMode.PIPED,
@@ -124,12 +127,12 @@ def _furnish(home: str, tools: Toolchains) -> None:
             file.write(content)
 
 
-def _command(order: Order, scratch: str) -> list[str]:
+def _command(order: Order, place: str) -> list[str]:
     """What is to be read comes from a file, as everywhere, but sandlock opens none for us."""
     argv = launch(order.argv, order.limits, grouped=True)  # by sandlock
     if not order.stdin:
         return argv
-    source = os.path.join(scratch, "stdin")
+    source = os.path.join(place, "stdin")
     with open(source, "wb") as file:
         file.write(order.stdin)
     return [SHELL, "-c", 'exec <"$0"; rm -- "$0"; exec "$@"', source, *argv]

@@ -11,6 +11,7 @@ import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
@@ -30,7 +31,8 @@ def laying(laid: "tuple[Laid, ...]", binary: str, stack: ExitStack) -> dict[str,
     for each in laid:
         descriptor = open_place(each.source)
         stack.callback(os.close, descriptor)
-        how = "none" if each.kept or not os.path.isdir(each.source) else overlays(binary)
+        whole = each.kept or not os.path.isdir(each.source)
+        how = "none" if whole else overlays(binary, each.source)
         if how != "none":
             above = os.path.join(room, str(len(found)))
             os.mkdir(above)
@@ -65,9 +67,32 @@ def _overlay(laid: Laid, above: str, how: _Above) -> Iterator[str]:
         yield place
 
 
+def overlays(binary: str, folder: str) -> _Above:
+    """Where what is written over this folder goes with this bubblewrap, found out by trying."""
+    how = _above(binary)
+    below = _Below(device=os.stat(folder).st_dev, folder=folder)
+    return how if how != "none" and _may_be_below(binary, how, below) else "none"
+
+
+@dataclass(frozen=True, slots=True)
+class _Below:
+    """A file system, by a folder in it."""
+
+    device: int
+    folder: str = field(compare=False)
+
+
 @cache
-def overlays(binary: str) -> _Above:
-    """Where what is written over a folder goes with this bubblewrap, found out by trying."""
+def _may_be_below(binary: str, how: _Above, below: _Below) -> bool:
+    """Not every file system may be: not an overlay on another one, for example."""
+    with scratch("overlay") as above:
+        words = _overlay(Laid(path=below.folder, source=below.folder), above, how)
+        return _runs(binary, [*words, below.folder], "true", below.folder)
+
+
+@cache
+def _above(binary: str) -> _Above:
+    """In a temporary folder: a command finds nothing that is hidden, and leaves nothing in the source."""
     with scratch("overlay") as place:
         os.mkdir(lower := os.path.join(place, "lower"))
         with open(os.path.join(lower, "hidden"), "x"):
@@ -79,18 +104,17 @@ def overlays(binary: str) -> _Above:
                 words = [*_overlay(laid, above, how), lower]
             except OSError:  # a kernel that lets no user say that nothing is there
                 continue
-            if _runs(binary, words, lower):
+            works = _runs(binary, words, 'cd "$0" && test ! -e hidden && echo >made', lower)
+            if works and os.listdir(lower) == ["hidden"]:
                 return how
     return "none"
 
 
-def _runs(binary: str, words: list[str], lower: str) -> bool:
-    """Whether a command finds nothing that is hidden, and leaves nothing in the source."""
+def _runs(binary: str, words: list[str], script: str, folder: str) -> bool:
     seen = [word for path in SYSTEM for word in ("--ro-bind-try", path, path)]
-    tries = ["sh", "-c", 'cd "$0" && test ! -e hidden && echo >made', lower]
     try:
         done = subprocess.run(  # noqa: S603 - our own words
-            [binary, "--unshare-all", "--unshare-user", *seen, *words, *tries],
+            [binary, "--unshare-all", "--unshare-user", *seen, *words, "sh", "-c", script, folder],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
@@ -98,4 +122,4 @@ def _runs(binary: str, words: list[str], lower: str) -> bool:
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0 and os.listdir(lower) == ["hidden"]
+    return done.returncode == 0

@@ -159,8 +159,20 @@ def programs() -> tuple[str, ...]:
 def search_path() -> tuple[str, ...]:
     """Where Python and node are, in front of the system's own programs."""
     node = shutil.which("node")
-    folders = (os.path.dirname(sys.executable), os.path.dirname(node) if node else "")
+    folders = (_python_meant(), os.path.dirname(node) if node else "")
     return tuple(folder for folder in dict.fromkeys(folders) if inside(folder, programs()))
+
+
+def _python_meant() -> str:
+    """
+    The folder of what people here call `python3`. That is ours where they work in the environment that
+    we are installed in; else not, or a command would find our packages, and none of theirs.
+    """
+    named, ours = os.path.dirname(shutil.which("python3") or ""), os.path.dirname(sys.executable)
+    if named == ours:
+        return ours
+    # What only leads to a Python, as pyenv's programs do, cannot be run inside.
+    return "" if inside(named, SYSTEM) else os.path.join(sys.base_prefix, "bin")
 
 
 def _python() -> Iterator[str]:

@@ -25,6 +25,9 @@ class Plain:
 
     level: Level = "none"
 
+    def can_hide(self, folder: str) -> bool:
+        return False
+
     async def run(self, order: Order) -> Finished:
         with make_group(order.limits) as group:
             argv = launch(order.argv, order.limits, grouped=bool(group))

@@ -28,6 +28,7 @@ from prowess.sandbox.cgroup import Group
 from prowess.sandbox.limits import Meter
 from prowess.sandbox.output import OnLine, Tap
 from prowess.sandbox.tree import MARK, kill_tree
+from prowess.sandbox.warden import GONE, LEFT
 
 _FLOOD = 64  # times the limit: no command that means well prints so much
 _LOOK = 0.25  # seconds between two looks at a command whose use is not measured
@@ -236,27 +237,32 @@ class Warded:
 
     def must_have_begun(self) -> None:
         """`OutsideError` when there is no such program."""
-        if "failed" in self._told:
-            raise OutsideError(
-                f"{self._name} could not be started: {self._told['failed']}", hint=_HINT
-            )
+        if self._failure:
+            raise OutsideError(f"{self._name} could not be started: {self._failure}", hint=_HINT)
 
     async def end(self) -> None:
         if self._ended:
             return
         self._life.close()
         await self._end_of_warden()
-        if "gone" not in self._told:
+        if not self._gone:
             await self._search()
         self._popen.wait()
         self._paper.close()
         self._ended = True
 
-    def _code(self) -> int:
-        """Of the command, once the warden is gone. One that was killed has told nothing."""
-        told = os.pread(self._paper.fileno(), 4096, self._beneath).decode().splitlines()
-        self._told = {word: value for word, _, value in (line.partition(" ") for line in told)}
-        return int(self._told.get("code", _KILLED))
+    def _code(self, warden: int) -> int:
+        """Of the command, by how the warden ended. What one has told that was killed may be forged."""
+        told = os.pread(self._paper.fileno(), 4096, self._beneath).decode(errors="replace")
+        said = [
+            (word, value) for word, _, value in (line.partition(" ") for line in told.split("\n"))
+        ]
+        self._gone = warden == GONE
+        # Its first line was written before the command began, its last one after it had ended.
+        self._root = int(said[0][1]) if said[0][0] == "pid" else self.pid
+        last = dict(said) if warden in (GONE, LEFT) else {}
+        self._failure = last.get("failed", "")
+        return int(last.get("code", _KILLED))
 
     async def _end_of_warden(self) -> None:
         self._popen.send_signal(signal.SIGCONT)  # the command may have stopped it
@@ -266,9 +272,8 @@ class Warded:
             await asyncio.shield(self.exited)
 
     async def _search(self) -> None:
-        root = int(self._told.get("pid", self.pid))
         patience = time.monotonic() + _PATIENCE
-        while (killed := kill_tree(root, mark=self._mark)) and time.monotonic() < patience:
+        while (killed := kill_tree(self._root, mark=self._mark)) and time.monotonic() < patience:
             await asyncio.sleep(0.005)
             reap(killed)
 
@@ -320,13 +325,13 @@ def given(stdin: bytes) -> Iterator[IO[bytes] | int]:
 
 
 def exit_of(
-    popen: "subprocess.Popen[bytes]", told: Callable[[], int] | None = None
+    popen: "subprocess.Popen[bytes]", told: Callable[[int], int] | None = None
 ) -> "asyncio.Future[int]":
-    """The exit code, once there is one: its own, or what it has `told` of another."""
+    """The exit code, once there is one: its own, or what it has `told` of another by its own."""
 
     def wait() -> int:
         code = _exit_code(popen)
-        return told() if told else code
+        return told(code) if told else code
 
     try:
         return in_thread(wait)

@@ -28,12 +28,14 @@ _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 _PATIENCE = 5.0  # seconds in which nothing new is found, and what was killed does not go
 _PAUSE = 0.002
 _NOT_STARTED = 127
+GONE, LEFT = 100, 101  # how we end; any other end was not our own
 
 
-def main(paper: int, life: int) -> None:
+def main(paper: int, life: int) -> int:
     """
     Run what is written on the paper, see it to its end, and write beneath what became of it:
-    `pid`, `failed` with the reason, `code` (negative for a signal), `gone` when nothing is left.
+    `pid`, `failed` with the reason, `code` (negative for a signal). Comes back with whether anything is
+    left, as an exit code: the command can write on the paper, and not end us with one.
     """
     for descriptor in (paper, life):
         os.set_inheritable(descriptor, False)  # noqa: FBT003 - it takes no name
@@ -44,13 +46,12 @@ def main(paper: int, life: int) -> None:
         tree = Tree(_start(argv, environment, paper))
     except OSError as error:  # no process to be had
         _tell(paper, "failed", error.strerror)
-        return
+        return GONE
     _wait(tree, life, wakes)
     is_empty = tree.end()
     if tree.code is not None:
         _tell(paper, "code", tree.code)
-    if is_heir and is_empty:
-        _tell(paper, "gone")
+    return GONE if is_heir and is_empty else LEFT
 
 
 def _become_heir() -> bool:
@@ -123,8 +124,9 @@ class Tree:
 
     def end(self) -> bool:
         """Kill until no child is left; False when some cannot be killed."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._first, signal.SIGKILL)
+        if self.code is None or sys.platform != "linux":  # else its number may be a stranger's
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._first, signal.SIGKILL)
         known: set[int] = set()
         patience = time.monotonic() + _PATIENCE
         while self.reap():
@@ -184,4 +186,4 @@ class _Signal:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    sys.exit(main(*map(int, sys.argv[1:])))

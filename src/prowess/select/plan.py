@@ -33,6 +33,9 @@ _MARK = re.compile(r"\[[ ~xXR]\](?=\??[ \t])")
 # What was meant for a task: a box that is empty, crowded or glued to its text; a dash glued to its box.
 _BOX = re.compile(r"\[[ \t]*[~xXrR?*+/>!-]?[ \t]*\](?![(\[:])")
 _GLUED = re.compile(r"[-*+]\[[ \t]*[~xXrR]?[ \t]*\](?![(\[:])")
+_NEVER_CLOSED = (
+    "this fence is never closed, and what stands below it is in it; close it with the same marks"
+)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -73,6 +76,7 @@ class _Reader:
         self._validation: list[tuple[int, str]] = []
         self._slips: list[tuple[int, str]] = []
         self._headings: list[Heading] = []
+        self._lines: list[str] = []
 
     def read(self, text: str) -> Plan:
         parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING})
@@ -81,6 +85,7 @@ class _Reader:
         )  # blocks are all we need
         stack: list[Item] = []
         in_heading = False
+        self._lines = _LINE_END.split(text)
         for token in parser.parse(text):
             _must_be_read_whole(token)
             if token.type == "heading_open" and token.level == 0:
@@ -151,6 +156,8 @@ class _Reader:
             each.used = True
 
     def _fence(self, token: Token) -> None:
+        if not _is_closed(token, self._lines):
+            self._slips.append((_line(token), _NEVER_CLOSED))
         if not hold_commands(self._headings):
             if wrong := about_fence(self._headings, token.info):
                 self._slips.append((_line(token), wrong))
@@ -169,6 +176,8 @@ class _Reader:
 
     def _task(self, item: Item, found: re.Match[str]) -> Task:
         told = Told(item, found[3])
+        if not self._in_ignored:
+            self._slips += told.slips
         manual = bool(found[2])
         mark = "?" if manual and found[1] == " " else found[1].replace("X", "x")
         return Task(
@@ -192,6 +201,13 @@ def _must_be_read_whole(token: Token) -> None:
             f"line {_line(token)} of the plan is nested too deep, and nothing after it could be read",
             hint=f"indent it less: {MOST_LISTS} lists inside each other are the most",
         )
+
+
+def _is_closed(fence: Token, lines: list[str]) -> bool:
+    """Whether it ends with a mark like the one that it began with, and not where all around it does."""
+    first, end = fence.map or (0, 0)
+    last = lines[end - 1].strip(" \t>") if end - 1 > first else ""
+    return last.startswith(fence.markup) and not last.strip(fence.markup[0])
 
 
 def _line(token: Token) -> int:

@@ -5,6 +5,7 @@ The first paragraph is the label; what follows describes the task. `files:` and 
 of a paragraph or items of their own, and every other item below is a criterion, however deep it is.
 """
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +18,18 @@ _HEAD = re.compile(
     r"(?:[ \t]*:[*_]*[ \t]*(.*))?",
     re.IGNORECASE,
 )
+# What is nearly a field: its name in emphasis or misspelt, or another word for it.
+_NEARLY = re.compile(r"[*_`]*([A-Za-z][A-Za-z ]{2,15}?)[*_`]*[ \t]*:[*_`]*(?:[ \t].*)?", re.DOTALL)
+_OTHER_WORDS = {
+    "file": "files",
+    "after": "after",
+    "blocked by": "after",
+    "depends": "after",
+    "depends on": "after",
+    "dependencies": "after",
+    "files": "files",
+}
+_LIKE = 0.85  # how alike two names are that mean the same
 _Values = list[list[str]]  # of each time a field is written, its lines
 
 
@@ -34,17 +47,35 @@ class Item:
 
 
 class Told:
-    """What an item that is a task tells; `text` is its first paragraph without the box."""
+    """
+    What an item that is a task tells; `text` is its first paragraph without the box. `slips` are lines
+    that are nearly fields, or fields that say nothing, each with what is wrong with it.
+    """
 
     def __init__(self, item: Item, text: str) -> None:
         self.criteria: list[str] = []
+        self.slips: list[tuple[int, str]] = []
+        self._empty_at = 0  # where `files:` stands first
         self._fields: dict[str, _Values] = {"files": [], "after": []}
         first, _, more = text.partition("\n")  # its first line is its own, whatever it says
         self.label = " ".join([*first.split(), *" ".join(self._words(more)).split()])
         told = ["\n".join(self._words(each)) for each in item.paragraphs[1:]]
         self._notes = [each for each in told if each]
+        self._look_for_slips(item.line + 1, more)
         for child in item.children:
             self._add(child)
+        if self._empty_at and not self.files:
+            empty = "`files:` names no file, so that any may be changed; name some, or take it out"
+            self.slips.append((self._empty_at, empty))
+
+    def _look_for_slips(self, first: int, text: str) -> None:
+        for line, said in enumerate(map(str.strip, text.split("\n") if text else ()), first):
+            found = _FIELD.fullmatch(said)
+            if found and found[1].lower() == "files":
+                self._empty_at = self._empty_at or line
+            elif not found and (meant := _nearly(said)):
+                told = f"{said!r} is taken for words of the task; did you mean `{meant}:`?"
+                self.slips.append((line, told))
 
     @property
     def description(self) -> str:
@@ -91,6 +122,8 @@ class Told:
         """What an item below says, and all below it; `into`: it stands below a field, and holds values."""
         if TASK.fullmatch(item.text):
             return  # a task of its own, with criteria of its own
+        if into is None:
+            self._look_for_slips(item.line, item.text)
         if found := _FIELD.fullmatch(item.text.partition("\n")[0].strip()):
             self._without_fields(item.text, whole=True)
             self._notes += item.paragraphs[1:]
@@ -103,6 +136,16 @@ class Told:
                 self.criteria.append(text)
         for child in item.children:
             self._add(child, into)
+
+
+def _nearly(line: str) -> str:
+    """The field that a line would be if its name were written so; empty where none is meant."""
+    found = _NEARLY.fullmatch(line)
+    if found is None:
+        return ""
+    name = found[1].strip().lower()
+    alike = difflib.get_close_matches(name, ("files", "after"), n=1, cutoff=_LIKE)
+    return _OTHER_WORDS.get(name) or (alike[0] if alike else "")
 
 
 def _heads(item: Item, text: str) -> bool:

@@ -1,6 +1,7 @@
 """Which agents there are, and which of them are on this machine."""
 
 import os
+import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,6 +68,11 @@ def open_program(
 def _open_command(words: tuple[str, ...], home: str) -> Agent:
     agent = command_agent(words, home=home)
     if shutil.which(agent.path) is None:
+        if os.sep in agent.path and os.path.isfile(agent.path):
+            raise OutsideError(
+                f"the agent's command {words[0]} is there, but not executable",
+                hint=f"`chmod +x {shlex.quote(words[0])}`",
+            )
         raise OutsideError(
             f"the agent's command {words[0]} is no program on this machine",
             hint=f"a name is looked for on the PATH, a path from {home or 'the work tree'}",

@@ -1,0 +1,90 @@
+"""A task lets a file of tests be altered where its words ask for that, and not where they only name it."""
+
+import pytest
+
+from check.checks import PYTEST, check, verdicts
+from check.repository import Repository
+from prowess.check.meant import asks_for
+from prowess.core.evidence import Spec
+from prowess.core.ports import Sandbox
+
+TEST = "from calc import double\n\n\ndef test_double():\n    assert double(2) == {}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Round in tests/test_calc.py as the code does",
+        "Rewrite `tests/test_calc.py`",
+        "Update tests/test_calc.py, see issue 12",
+        "Update tests/test_calc.py as described in docs/sums.md",
+        "Update calc.py as well as tests/test_calc.py",
+        "Change tests/test_calc.py so that it does not sleep",
+        "In tests/test_calc.py, replace `sleep` with `wait`",
+        "Add a case for 3 to tests/test_calc.py",
+        "Put the cases into the file tests/test_calc.py",
+        "Write the sums down in tests/test_calc.py",
+        "tests/test_calc.py is renamed",
+        "tests/test_calc.py no longer sleeps",
+        "`tests/test_calc.py` is gone",
+        "There is no `tests/test_calc.py`",
+        "`tests/test_calc.py` does not exist",
+        "`tests/test_calc.py` contains `== 0`",
+        "`tests/test_calc.py` does not contain `sleep`",
+        "Clean tests/test_calc.py",
+        "Move the helpers from tests/test_calc.py to tests/helpers.py",
+        "Split tests/test_calc.py",
+        "Port tests/test_calc.py to Python 3",
+        "Tidy, merge and simplify test_calc.py",
+    ],
+)
+def test_a_sentence_that_asks_for_a_change_of_the_file_allows_it(words: str) -> None:
+    assert asks_for(Spec(id="t", title=words), "tests/test_calc.py")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Make double right. Do not touch tests/test_calc.py.",
+        "Make double do what is described in tests/test_calc.py",
+        "Make double right, see tests/test_calc.py",
+        "Fix double, see tests/test_calc.py",
+        "Fix double according to tests/test_calc.py",
+        "Fix double as tests/test_calc.py expects",
+        "Fix what tests/test_calc.py shows",
+        "Fix the bug found by tests/test_calc.py",
+        "Fix double (it is tested in tests/test_calc.py)",
+        "Rewrite double to match tests/test_calc.py",
+        "Make double correct (tests/test_calc.py)",
+        "Double in the format of tests/test_calc.py",
+        "Make double like tests/test_calc.py",
+        "Fix double without a change to tests/test_calc.py",
+        "Update calc.py but don't edit tests/test_calc.py",
+        "Update calc.py instead of tests/test_calc.py",
+        "Update calc.py and leave tests/test_calc.py as it is",
+        "Update calc.py, and keep tests/test_calc.py",
+        "`tests/test_calc.py` is unchanged",
+        "tests/test_calc.py must not be changed",
+        "tests/test_calc.py needs no changes",
+        "tests/test_calc.py must stay",
+        "tests/test_calc.py describes how to fix double",
+        "tests/test_calc.py",
+    ],
+)
+def test_a_sentence_that_only_names_the_file_or_spares_it_allows_nothing(words: str) -> None:
+    assert not asks_for(Spec(id="t", title=words), "tests/test_calc.py")
+
+
+def test_a_test_that_the_task_says_not_to_touch_proves_nothing_once_it_is_altered(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("calc.py", "def double(x):\n    return x\n")
+    repo.put("tests/test_calc.py", TEST.format(4))
+    repo.commit("wrong")
+    repo.put("tests/test_calc.py", TEST.format(2))
+    passes = f"`{PYTEST}` passes"
+
+    report = check(repo, sandbox, passes, "Do not touch tests/test_calc.py")
+
+    assert verdicts(report) == ["INCONCLUSIVE", "INCONCLUSIVE"]
+    assert "tests/test_calc.py alters test_double" in report.reasons[0]

@@ -1,0 +1,72 @@
+"""Why a task was sent back or blocked is among the lines that somebody watches."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from loop.looping import git
+from support import Cli, write_file
+from terminal import on_terminal
+
+ONE = "- [ ] Beta\n  - files: beta.txt\n  - `beta.txt` contains `beta`\n"
+RULED = "cat > /dev/null; echo beta > beta.txt; touch other.txt"
+WRONG = "cat > /dev/null; echo gamma > beta.txt"
+
+
+@pytest.fixture
+def repo(project: Path) -> Path:
+    git(project, "init", "-q", "-b", "main")
+    git(project, "config", "user.email", "a@b")
+    git(project, "config", "user.name", "a")
+    write_file(project / "PLAN.md", ONE)
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "A plan")
+    return project
+
+
+def watched(cli: Cli, script: str) -> list[str]:
+    words = ("--agent", "command", "--command", f"sh -c '{script}'", "--max-attempts", "1")
+    return cli("loop", "PLAN.md", *words).err.splitlines()
+
+
+def branch(repo: Path) -> str:
+    (found,) = git(repo, "branch", "--list", "prowess/*").split()
+    return found
+
+
+def test_a_file_outside_of_the_task_is_a_line_of_its_own(cli: Cli, repo: Path) -> None:
+    assert "  ✗ other.txt was changed and is outside of files: (beta.txt)" in watched(cli, RULED)
+
+
+def test_a_blocked_task_says_why_and_where_its_work_is(cli: Cli, repo: Path) -> None:
+    lines = watched(cli, RULED)
+
+    why = "other.txt was changed and matches none of the allowed files."
+    assert f"  [~] Beta: {why} (branch {branch(repo)})" in lines
+
+
+def test_of_a_criterion_the_first_that_failed_is_told(cli: Cli, repo: Path) -> None:
+    (line,) = [line for line in watched(cli, WRONG) if line.startswith("  [~] Beta")]
+
+    assert line.startswith('  [~] Beta: "`beta.txt` contains `beta`": beta.txt does not hold')
+    assert line.endswith(f" (branch {branch(repo)})")
+
+
+def test_on_a_terminal_the_reason_is_cut_and_the_branch_is_whole(cli: Cli, repo: Path) -> None:
+    watched(cli, WRONG)
+    (run,) = cli("runs", "list", "--json").json
+
+    shown = on_terminal("runs", "events", run["id"], columns=90, NO_COLOR="1").splitlines()
+
+    (line,) = [line for line in shown if line.startswith("  [~] Beta")]
+    assert len(line) <= 90
+    assert line.endswith(f"… (branch {branch(repo)})")
+
+
+def test_the_events_name_the_files_that_were_allowed(cli: Cli, repo: Path) -> None:
+    words = ("--agent", "command", "--command", f"sh -c '{RULED}'", "--json", "--max-attempts=1")
+    events = [json.loads(line) for line in cli("loop", "PLAN.md", *words).out.splitlines()]
+
+    (told,) = [each["allowed"] for each in events if each["kind"] == "check.finished"]
+    assert told == ["beta.txt"]

@@ -1,0 +1,108 @@
+"""The report of a loop, as somebody reads it who has seen nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from loop.looping import Act, Scripted, loop, writes
+from prowess.core.agent import AgentOrder
+from prowess.loop.done import last_words
+
+HELLO = "- [ ] Say hello\n  - `src/__init__.py` contains `hello`\n"
+SOFT = "the greeting is polite"
+CLAIMED = {
+    "schemaVersion": 1,
+    "verdict": "PASS",
+    "criteria": [
+        {
+            "criterion": SOFT,
+            "verdict": "PASS",
+            "evidence": [
+                {
+                    "type": "file_inspection",
+                    "description": "`hello, dear world`",
+                    "location": "GAMMA.md:1",
+                    "confidence": 1.0,
+                }
+            ],
+        }
+    ],
+    "filesAllowed": {"verdict": "PASS", "modifiedFiles": []},
+}
+
+
+def says(answer: str) -> Act:
+    def act(folder: Path, order: AgentOrder) -> str:
+        return answer
+
+    return act
+
+
+def test_a_blocked_task_tells_what_its_agent_said_last(repo: Path) -> None:
+    said = "I looked at it.\n\nI cannot do this: the *old_api*\nis gone."
+
+    ended = loop(repo, HELLO, Scripted([says(said)]), max_attempts=1)
+
+    told = r"The agent said last: I cannot do this: the \*old\_api\* is gone."
+    assert told in ended.outcome.answer
+
+
+def test_of_a_task_that_is_proven_nobody_needs_to_hear_that(repo: Path) -> None:
+    ended = loop(repo, HELLO, Scripted([writes("src/__init__.py", "hello")]))
+
+    assert "said last" not in ended.outcome.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("", ""),
+        ("It is gone.\n\n```json\n{}\n\n{}\n```\n", "It is gone."),
+        ('It is gone.\n\n{"verdict": "CHANGES"}', "It is gone."),
+        ("```\nnever closed\n\nmore", ""),
+        ("\x1b[2JGone\u202e", "[2JGone"),
+    ],
+)
+def test_its_last_words_are_words_and_no_code(answer: str, told: str) -> None:
+    assert last_words(answer) == told
+
+
+def test_its_last_words_are_cut_between_words() -> None:
+    told = last_words("word " * 100)
+
+    assert len(told) <= 300
+    assert told.endswith("word …")
+
+
+def test_paths_are_shown_letter_by_letter(repo: Path) -> None:
+    right = loop(repo, HELLO, Scripted([writes("src/__init__.py", "hello")]))
+
+    assert "(`src/__init__.py` holds `hello`)" in right.outcome.answer
+
+
+def test_so_are_paths_of_what_failed_and_of_what_was_not_to_be_changed(repo: Path) -> None:
+    plan = f"{HELLO}  - files: src/*\n"
+
+    ended = loop(repo, plan, Scripted([writes("lib/__init__.py", "hello")]), max_attempts=1)
+
+    assert "- FAIL: `lib/__init__.py` was changed and" in ended.outcome.answer
+    assert "contains `hello` (there is no `src/__init__.py`" in ended.outcome.answer
+
+
+def test_what_is_cited_is_told_with_its_file_and_line(repo: Path) -> None:
+    claim = f"Done.\n\n```json\n{json.dumps(CLAIMED)}\n```\n"
+    agent = Scripted([writes("GAMMA.md", "hello, dear world\n", claim)])
+
+    ended = loop(repo, f"- [ ] Say hello\n  - {SOFT}\n", agent, max_attempts=1)
+
+    told = f"- PASS, as cited: {SOFT} (`GAMMA.md:1`: line 1 says `hello, dear world`)"
+    assert told in ended.outcome.answer
+
+
+def test_a_criterion_that_failed_tells_why_and_not_what_else_was_seen(repo: Path) -> None:
+    plan = "- [ ] Say hello\n  - `README.md` exists and `hello.txt` exists\n"
+
+    ended = loop(repo, plan, Scripted([writes("other.txt", "")]), max_attempts=1)
+
+    assert "(`hello.txt` is not there)" in ended.outcome.answer
