@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from loop.looping import Scripted, git, loop, writes
+from prowess.core.agent import AgentOrder
 
 TWO = """# Plan
 
@@ -73,8 +74,11 @@ def test_words_of_the_shell_and_what_another_command_stands_in_for_lack_nothing(
 def test_a_check_that_finds_nothing_but_a_missing_program_ends_the_loop_and_keeps_the_work(
     repo: Path, parallel: int
 ) -> None:
-    asked = plan(FOUND_ELSEWHERE)
-    agent = Scripted([writes("hello.txt", "hello"), writes("bye.txt", "bye")][:parallel])
+    def does_as_asked(folder: Path, order: AgentOrder) -> str:
+        word = "hello" if "Say hello" in order.prompt else "bye"
+        return writes(f"{word}.txt", word)(folder, order)
+
+    asked, agent = plan(FOUND_ELSEWHERE), Scripted([does_as_asked])
 
     ended = loop(repo, asked, agent, parallel=parallel)
 
