@@ -53,7 +53,9 @@ def _failed(report: Report) -> Iterator[str]:
         yield f"- FAIL: files. {_sentence(report.scope.failure)}"
     if report.outcome == "unproven":
         yield f"- INCONCLUSIVE: {_sentence(report.reasons[0])}"
-    for ignored in report.ignored[:_MOST_IGNORED]:
+    # Where code saw all for itself, nobody misses evidence.
+    missed = any(each.verdict == "INCONCLUSIVE" for each in report.criteria)
+    for ignored in report.ignored[:_MOST_IGNORED] if missed else ():
         yield f"- Evidence that was not taken: {_line(ignored.what)}, because {_sentence(ignored.why)}"
 
 
