@@ -217,3 +217,9 @@ def test_a_text_that_nobody_would_write_is_read_in_a_moment(path: str, hostile: 
     list(rust_tests(text))
 
     assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize("path", ["spec/calcSpec.js", "web/spec/deep/calc_spec.ts"])
+def test_specs_of_jasmine_are_tests_and_code_that_is_called_alike_is_none(path: str) -> None:
+    assert is_test(path)
+    assert not is_test(f"src/{path.rpartition('/')[2]}")

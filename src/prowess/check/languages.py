@@ -10,6 +10,7 @@ TEST_FILE = re.compile(
     r"(?:.*/)?(?:(?:test_[^/]*|[^/]*_test|tests)\.py|[^/]*_test\.go"
     rf"|(?:[^/]*\.(?:test|spec)|test(?:-[^/]*)?|[^/]*[-_]test)\.{_WEB}"
     rf"|(?:.*/)?__tests__/[^/]*\.{_WEB}"
+    rf"|specs?/(?:.*/)?[^/]*[sS]pec\.{_WEB}"  # jasmine's
     # Runners of JavaScript take all that lies in these folders for tests, save what is by its name none.
     rf"|tests?/(?!(?:.*/)?(?:helpers?|fixtures|support|_[^/]*)(?:/|\.)).*\.{_WEB}"
     r"|[^/]*\.rs"
