@@ -26,10 +26,11 @@ class Seen:
 
 def problems_of(plan: Plan, path: str) -> Sequence[tuple[int, str]]:
     """All that is wrong with it, and what a loop would refuse to begin with, by line."""
+    from prowess.engine.checking import root_of
     from prowess.loop.proving import never_proving
     from prowess.select.validation import validation_slips
 
-    root = _root(path)
+    root = root_of(os.path.dirname(path))
     refused = never_proving(plan, root)
     return sorted({*plan.problems(), *validation_slips(plan), *refused, *_lacking(plan, root)})
 
@@ -66,14 +67,3 @@ def _how(text: str, validation: Sequence[str]) -> How:
     if not found.probes:
         return "needs evidence"
     return "code looks" if found.whole else "code looks at a part, the rest needs evidence"
-
-
-def _root(path: str) -> str:
-    """The repository that the plan lies in, where commands are run, or its folder."""
-    here = folder = os.path.dirname(os.path.abspath(path))
-    while not os.path.lexists(os.path.join(here, ".git")):
-        above = os.path.dirname(here)
-        if above == here:
-            return folder
-        here = above
-    return here
