@@ -15,6 +15,7 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from prowess.check.file_names import is_of_a_file
 from prowess.check.probes import Probe
 from prowess.check.runners import RUNS_TESTS, pytest_in
 
@@ -23,7 +24,7 @@ Read = Callable[[re.Match[str]], Probe | None]
 
 _BE = r"(?:is|are|was|has been|have been)"
 _WORDS = r"(?: the (?:text|words?|line))?"
-_FILE = r"(?:(?:the )?(?:file|folder|directory) )?(?:`(?P<path>[^`\s]+)`|(?P<bare>[\w.@-]*[/.][\w./@-]*[\w/]))"
+_FILE = r"(?:(?:the )?(?P<kind>file|folder|directory) )?(?:`(?P<path>[^`\s]+)`|(?P<bare>[\w.@-]*[/.][\w./@-]*[\w/]))"
 _COMMAND = r"(?:running |the command |the output of )?`(?P<command>[^`\n]+)`"
 _SAID = r"(?:`(?P<said>[^`\n]+)`|[\"“](?P<told>[^\"”\n]+)[\"”])"
 _ENDS = r"(?:exits?|ends|returns) (?:with )?(?:(?:exit )?(?:code|status) )?"
@@ -108,7 +109,11 @@ def _probes(part: str, validation: Sequence[str], find_test: FindTest) -> list[P
 
 
 def _existence(*, there: bool) -> Read:
-    return lambda found: Probe(type="file_existence", target=_file(found), there=there)
+    def look(found: re.Match[str]) -> Probe | None:
+        meant = found["kind"] or is_of_a_file(_file(found))
+        return Probe(type="file_existence", target=_file(found), there=there) if meant else None
+
+    return look
 
 
 def _content(*, there: bool) -> Read:
