@@ -358,3 +358,48 @@ def test_nothing_is_taken_into_another_branch_that_a_person_went_to_meanwhile(re
     assert ended.outcome.ending == "failed"
     assert "is on other, and the task was begun on main" in ended.outcome.reason
     assert git(repo, "rev-parse", "other") == git(repo, "rev-parse", "main")
+
+
+TESTED = """# Plan
+
+- [ ] Make one
+  - `one.txt` contains `one`
+- [ ] Make two
+  - `two.txt` contains `two`
+
+## Validation commands
+
+```sh
+python -m pytest -q
+```
+"""
+
+
+def test_what_an_agent_commits_to_the_persons_branch_does_not_judge_its_next_attempt(
+    repo: Path,
+) -> None:
+    """Its work is in conflict with what it committed there, so that it is tried again on top of that."""
+    write_file(repo / "lib.py", "def double(x):\n    return 2 * x\n")
+    good = "from lib import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
+    write_file(repo / "test_lib.py", good)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "tested")
+
+    def commits(folder: Path, order: AgentOrder) -> str:
+        write_file(repo / "test_lib.py", "def test_double():\n    assert True\n")
+        write_file(repo / "clash.txt", "theirs")
+        git(repo, "add", "-A")
+        git(repo, "commit", "-q", "-m", "by nobody")
+        write_file(folder / "clash.txt", "ours")
+        return writes("two.txt", "two")(folder, order)
+
+    def spoils(folder: Path, order: AgentOrder) -> str:
+        write_file(folder / "lib.py", "def double(x):\n    return x\n")
+        return writes("two.txt", "two")(folder, order)
+
+    agent = Named({"Make one": [writes("one.txt", "one")], "Make two": [commits, spoils]})
+    ended = loop(repo, TESTED, agent, parallel=2, max_attempts=2)
+
+    assert len(agent.prompts["Make two"]) == 2
+    assert "- [R] Make one" in ended.plan
+    assert "- [~] Make two" in ended.plan

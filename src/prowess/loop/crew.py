@@ -37,10 +37,10 @@ from prowess.loop.theirs import Theirs
 class Crew:
     """
     `step` does a durable step of the run. `kept` is how git behaved before any agent was at work,
-    known once the loop has begun. `theirs` is what a person had ignored then, `judges` whose tests judge. `begun` are the agents that were seen to work in this loop, `trodden`
-    the work trees that an agent was at work in since this process took it up, `at_work` the attempts
-    that are under way, with what was there before. `agents` brings agents of the caller's own, by name,
-    before those that are known.
+    known once the loop has begun. `theirs` is what a person had ignored then, `judges` whose tests
+    judge. `begun` are the agents that were seen to work in this loop, `trodden` the work trees that an
+    agent was at work in since this process took it up, `at_work` the attempts that are under way, with
+    what was there before. `agents` brings agents of the caller's own, by name, before those that are known.
     """
 
     run: str

@@ -2,8 +2,8 @@
 Whose tests and settings judge: those of the last commit that a person is known to have made.
 
 A task that is proven may still have planted something for the next one. So what came since is left out
-for a second look, but for what the tasks done since were meant to change. A commit that is not the
-loop's own is a person's, and with it they have seen what is there.
+for a second look, but for what the tasks done since were meant to change. A commit between two tasks
+that is not the loop's own is a person's, and with it they have seen what is there.
 
 A task that came into the plan while an agent was at work may be the agent's: it is done, and allows
 nothing that judges to be changed.
@@ -39,7 +39,10 @@ class Judges:
             self.begin(head)
 
     def went_on(self, head: str, done: Sequence[Task]) -> None:
-        """The loop itself has brought the branch there, with these tasks."""
+        """
+        The branch is there after work of the loop's own, with these tasks done. Who else has committed
+        to it meanwhile may have been an agent.
+        """
         if self.head:  # of a loop that an older version began nobody knows where it was
             self.head = head
             self.tasks += [spec_of(task) for task in done if not self.is_added(task.label)]

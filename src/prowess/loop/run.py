@@ -226,6 +226,7 @@ async def _wave(story: _Story, chosen: Chosen) -> None:
             del story.at_work[name_of(journey.task)]
             if left := await crew.step("remove", tree.remove):
                 story.earlier[name_of(journey.task)].append(left)
+            crew.judges.went_on(await crew.step("head", tree.home.head), [])
         else:
             stuck = await _record_wave(story, journey.task, ended, tree) or stuck
     if stuck:
