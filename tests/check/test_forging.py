@@ -249,6 +249,9 @@ def test_a_judge_that_is_too_long_to_be_read_is_one_all_the_same(
         ("mypy.ini", "mypy src"),
         ("eslint.config.js", "npm run lint"),
         ("phpunit.xml", "vendor/bin/phpunit"),
+        (".pylintrc.toml", "pylint src"),
+        (".pydocstyle.ini", "pydocstyle src"),
+        (".stylelintrc.json", "npm run lint"),
     ],
 )
 def test_what_decides_how_a_command_ends_is_a_judge_of_it(path: str, command: str) -> None:
@@ -260,6 +263,31 @@ def test_what_decides_how_a_command_ends_is_a_judge_of_it(path: str, command: st
     assert not spoiled(found, ["cat note.txt"])
     excused = replace(spec, files=(path,))
     assert not spoiled(touched({}, {path: text}, spec=excused, found=scoped), [command])
+
+
+@pytest.mark.parametrize(
+    ("path", "section", "command"),
+    [
+        ("setup.cfg", "coverage:run", "pytest --cov=src --cov-fail-under=90"),
+        ("tox.ini", "coverage:report", "coverage report --fail-under=90"),
+        ("pyproject.toml", "tool.coverage.run", "pytest --cov=src"),
+        ("setup.cfg", "pylint.main", "pylint src"),
+        ("tox.ini", "pylint", "pylint src"),
+        ("setup.cfg", "pycodestyle", "pycodestyle src"),
+        ("tox.ini", "pycodestyle", "pycodestyle src"),
+        ("setup.cfg", "mypy-src.a", "mypy src"),
+        ("tox.ini", "isort", "isort --check src"),
+        ("pyproject.toml", "tool.pydocstyle", "pydocstyle src"),
+    ],
+)
+def test_a_part_of_settings_by_which_a_command_overlooks_things_is_a_judge_of_it(
+    path: str, section: str, command: str
+) -> None:
+    spec, scoped = Spec(id="T", title="Do it"), scope(("**",), [])
+    name, other = '[x]\nname = "x"\n', f'[{section}]\nomit = "src"\n'
+
+    assert spoiled(touched({path: name}, {path: name + other}, spec=spec, found=scoped), [command])
+    assert not spoiled(touched({path: ""}, {path: name}, spec=spec, found=scoped), [command])
 
 
 def test_a_task_does_not_change_what_another_one_will_be_proven_by(

@@ -1,5 +1,7 @@
 """A script that a validation command runs is a judge, and no judge of a change that alters it."""
 
+import py_compile
+
 import pytest
 
 from check.checks import check, verdicts
@@ -102,3 +104,58 @@ def test_what_a_criterion_runs_is_what_the_task_is_about(
     report = check(judged, sandbox, "`bash scripts/check.sh` prints `checked`")
 
     assert verdicts(report) == ["PASS"]
+
+
+@pytest.mark.parametrize(
+    ("command", "shadow"),
+    [
+        ("python3 tools/check.py", "tools/json.py"),
+        ("cd tools && python3 -u check.py", "tools/json/__init__.py"),
+        ("tools/check.py", "tools/json.pyc"),
+    ],
+)
+def test_a_module_that_a_script_loads_instead_of_pythons_own_is_a_judge(
+    repo: Repository, sandbox: Sandbox, command: str, shadow: str
+) -> None:
+    text = "#!/usr/bin/env python3\nimport json\njson.loads('{\"a\": 1}')\n"
+    repo.put("tools/check.py", text).chmod(0o755)
+    repo.commit("check")
+    source = repo.put("tools/json.py", "def loads(text):\n    return {}\n")
+    if shadow.endswith(".pyc"):
+        py_compile.compile(str(source), cfile=str(repo.folder / shadow), doraise=True)
+        source.unlink()
+    elif "/json/" in shadow:
+        repo.put(shadow, source.read_text())
+        source.unlink()
+
+    report = check(repo, sandbox, validation=(command,))
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert f"{shadow}, which `{command}` loads instead of Python's own" in report.reasons[0]
+    assert check(repo, sandbox, validation=(command,), files=[shadow]).passed
+
+
+@pytest.mark.parametrize("path", ["tools/units.py", "app/json.py", "tools/json.txt"])
+def test_other_modules_beside_a_script_are_work(
+    repo: Repository, sandbox: Sandbox, path: str
+) -> None:
+    repo.put("tools/check.py", "import json\n")
+    repo.commit("check")
+    repo.put(path, "A = 1\n")
+
+    assert check(repo, sandbox, validation=("python3 tools/check.py",)).passed
+
+
+def test_a_planted_module_does_not_judge_the_task_after_it(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    """The script fails by Python's own module, and passes by the one that an earlier task left."""
+    repo.put("tools/check.py", "import json\njson.loads('{')\n")
+    first = repo.commit("check")
+    repo.put("tools/json.py", "def loads(text):\n    return {}\n")
+    repo.commit("planted")
+    repo.put("note.txt", "done\n")
+
+    report = check(repo, sandbox, validation=("python3 tools/check.py",), judges_of=first)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]

@@ -45,12 +45,14 @@ def put_back(
     now: Mapping[str, bytes],
     *,
     specs: Sequence[Spec],
-    scripts: Sequence[str] = (),
+    scripts: Collection[str] = (),
+    loaded: Collection[str] = (),
     files: Collection[str] = (),
 ) -> dict[str, bytes | None]:
     """
     The content of files that judge, as it was; None for those that were not there. `specs` are the tasks
-    whose words allow some to be changed, `scripts` what validation commands run, `files` all of the work.
+    whose words allow some to be changed, `scripts` what validation commands run, `loaded` what those
+    would load instead of Python's own, `files` all of the work.
     """
     modules = {_module(path) for path in files if not _may_hold_tests(path)}
     changed = [
@@ -73,6 +75,7 @@ def put_back(
             or _judges(path, old, now.get(path))
             or _covers(path, old, modules)
             or path in hidden
+            or path in loaded
         ):
             instead[path] = old
     return instead

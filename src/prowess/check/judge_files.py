@@ -17,6 +17,7 @@ _ENV = (
     r"\b(?:make|just|task|docker(?:-compose)?|podman|direnv|dotenv|pipenv|poe|honcho|bun|vite|vitest)\b"
     r"|--env-file"
 )
+_COVERAGE = r"\bcoverage\b|--cov\b"
 ANY_COMMAND = r"."  # tests or not
 # How tests end, or what is run in the place of a program.
 _FILES = (
@@ -63,16 +64,42 @@ _FILES = (
         r"\bbazel(?:isk)?\b",
     ),
     (r"[Tt]askfile(?:\.dist)?\.ya?ml", r"\btask\b"),
-    (r"\.coveragerc", r"\bcoverage\b|--cov\b"),
+    (r"\.coveragerc", _COVERAGE),
+    (r"\.nycrc(?:\.\w+)?|nyc\.config\.\w+|\.c8rc(?:\.\w+)?", rf"\b(?:nyc|c8)\b|{_WEB}"),
     # What linters and type checkers are to overlook.
     (r"\.?ruff\.toml", r"\bruff\b"),
     (r"\.?mypy\.ini", r"\bmypy\b"),
     (r"\.flake8", r"\bflake8\b"),
-    (r"\.?pylintrc", r"\bpylint\b"),
+    (r"\.?pylintrc(?:\.toml)?", r"\bpylint\b"),
+    (r"\.pydocstyle(?:rc)?(?:\.ini)?", r"\bpydocstyle\b"),
+    (r"\.bandit|bandit\.ya?ml", r"\bbandit\b"),
+    (r"\.importlinter", r"\blint-imports\b"),
+    (r"(?:ty|pyrefly)\.toml", r"\b(?:ty|pyrefly)\b"),
     (r"pyrightconfig\.json", r"\bpyright\b"),
     (r"\.eslintrc(?:\.\w+)?|eslint\.config\.\w+|\.eslintignore", rf"\beslint\b|{_WEB}"),
     (r"tsconfig[\w.-]*\.json", rf"\btsc\b|{_WEB}"),
+    (
+        r"\.stylelintrc(?:\.\w+)?|stylelint\.config\.\w+|\.stylelintignore",
+        rf"\bstylelint\b|{_WEB_STYLE}",
+    ),
+    (r"\.oxlintrc\.json", rf"\boxlint\b|{_WEB_STYLE}"),
+    (r"\.markdownlint[\w.-]*|\.remarkrc(?:\.\w+)?", rf"\b(?:markdownlint|remark)\b|{_WEB_STYLE}"),
+    (r"\.?cspell(?:\.config)?\.\w+", rf"\bcspell\b|{_WEB_STYLE}"),
+    (r"[._]?typos\.toml", r"\btypos\b"),
     (r"\.golangci\.\w+", r"\bgolangci-lint\b"),
+    (r"\.?deny\.toml|\.cargo/audit\.toml", r"\bcargo\b"),
+    (r"\.rubocop(?:_todo)?\.yml", r"\brubocop\b"),
+    (r"phpstan(?:-baseline)?\.neon(?:\.dist)?|phpstan\.dist\.neon", r"\b(?:phpstan|composer)\b"),
+    (r"psalm(?:-baseline)?\.xml(?:\.dist)?", r"\b(?:psalm|composer)\b"),
+    (r"\.?phpcs\.xml(?:\.dist)?", r"\b(?:phpcs|composer)\b"),
+    (r"\.clang-(?:tidy|format)", r"\bclang-(?:tidy|format)\b"),
+    (r"\.swiftlint\.ya?ml", r"\bswiftlint\b"),
+    (r"\.hadolint\.ya?ml", r"\bhadolint\b"),
+    (r"\.ansible-lint(?:\.ya?ml)?", r"\bansible-lint\b"),
+    (r"\.sqlfluff(?:ignore)?", r"\bsqlfluff\b"),
+    (r"\.vale\.ini", r"\bvale\b"),
+    (r"\.tflint\.hcl", r"\btflint\b"),
+    (r"\.semgrepignore", r"\bsemgrep\b"),
     (r"\.?clippy\.toml", r"\bclippy\b"),
     (r"\.?rustfmt\.toml", r"\b(?:rustfmt|fmt)\b"),
     (
@@ -98,10 +125,15 @@ _INSTALLED = re.compile(
 )
 _MADE_UP = re.compile(r"(?:^|/)(?:(?:__)?fixtures?(?:__)?|testdata)/")
 # Files of which a part does.
+_LINTERS = "mypy flake8 pylint isort codespell pycodestyle pydocstyle bandit".split()
 _PYTHON = {
     f"tool.{name}": rf"\b{name}\b"
-    for name in "ruff mypy pylint pyright basedpyright coverage black isort codespell bandit".split()
+    for name in (
+        *_LINTERS,
+        *"ruff pyright basedpyright black ty pyrefly vulture interrogate deptry typos".split(),
+    )
 }
+_OF_TOOLS = {**{name: rf"\b{name}\b" for name in _LINTERS}, "coverage": _COVERAGE}
 _RUN_BY = {
     "tool.hatch.envs": r"\bhatch\b",
     "tool.pdm.scripts": r"\bpdm\b",
@@ -109,13 +141,32 @@ _RUN_BY = {
     "tool.taskipy": r"\btask(?:ipy)?\b",
 }
 PARTS: Mapping[str, Mapping[str, str]] = {
-    "pyproject.toml": {"tool.pytest": ANY, "tool.tox": ANY, **_PYTHON, **_RUN_BY},
-    "setup.cfg": {
-        "tool:pytest": ANY,
-        **{name: rf"\b{name}\b" for name in "mypy flake8 isort codespell".split()},
+    "pyproject.toml": {
+        "tool.pytest": ANY,
+        "tool.tox": ANY,
+        "tool.coverage": _COVERAGE,
+        "tool.importlinter": r"\blint-imports\b",
+        **_PYTHON,
+        **_RUN_BY,
     },
-    "tox.ini": {"pytest": ANY, "tox": ANY, "testenv": ANY, "flake8": r"\bflake8\b"},
-    "package.json": dict.fromkeys(("jest", "vitest", "mocha", "ava"), _WEB),
+    "setup.cfg": {"tool:pytest": ANY, **_OF_TOOLS},
+    "tox.ini": {"pytest": ANY, "tox": ANY, "testenv": ANY, **_OF_TOOLS},
+    "package.json": dict.fromkeys(
+        (
+            "jest",
+            "vitest",
+            "mocha",
+            "ava",
+            "babel",
+            "nyc",
+            "c8",
+            "eslintConfig",
+            "eslintIgnore",
+            "stylelint",
+            "xo",
+        ),
+        _WEB,
+    ),
     "composer.json": {"scripts": r"\b(?:composer|phpunit|pest)\b"},
     "Cargo.toml": dict.fromkeys(("test", "lib", "bin"), r"\bcargo\b"),
 }

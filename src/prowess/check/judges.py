@@ -9,7 +9,6 @@ from inside is not excused by anything.
 
 import json
 import re
-import sys
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from configparser import ConfigParser
@@ -42,6 +41,7 @@ from prowess.check.moved_tests import (
 )
 from prowess.check.runners import RUNS_TESTS, may_run_tests
 from prowess.check.scripts import scripts_of
+from prowess.check.shadowing import shadowed, shadows_of
 from prowess.check.web_scripts import changed_scripts, scripts_run
 from prowess.core.errors import SkillError
 from prowess.core.evidence import Change, Scope, Spec
@@ -57,12 +57,6 @@ _PLUGIN = re.compile(
 _HOOKS = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|^\s*@(?:\w+\.)?fixture\b|^pytest_plugins\b", re.MULTILINE
 )
-# Python looks in the folder that it is started in before it looks among its own modules.
-# Below it lies what a path of modules may name: there the names of test runners are taken by nobody else.
-_MODULE = re.compile(r"(.*/)?(\w+)\.(?:py|pyc|pyd|[\w.-]*so)")
-_PACKAGE = re.compile(r"/__(?:init|main)__(?=\.)")
-_RUNNERS = frozenset("pytest _pytest py pluggy iniconfig packaging unittest xdist".split())
-_BELOW = _RUNNERS - {"py", "packaging"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,16 +171,33 @@ def _altered_on_the_way(test: Moved) -> Touched:
 
 
 def judging_scripts(
-    commands: Sequence[str], changes: Sequence[Change], files: Collection[str]
+    commands: Sequence[str],
+    changes: Sequence[Change],
+    named: Collection[str],
+    files: Collection[str],
 ) -> list[Touched]:
-    """Scripts that were there before, that these commands run, and that the task's files do not name."""
-    named = {each.strip().removeprefix("./") for each in files}
-    there = {each.path for each in changes if each.status not in ("A", "?")} - named
+    """
+    Scripts that were there before and that these commands run, and new modules that such a script would
+    load instead of Python's own, save what the task's files name; `files` are all of the work.
+    """
+    named = {each.strip().removeprefix("./") for each in named}
+    new = new_files(changes) - named
+    there = {each.path for each in changes} - named - new
     return [
-        Touched(what=f"{path}, which `{command}` runs", matters_to=f"^{re.escape(command)}$")
+        Touched(what=what, matters_to=f"^{re.escape(command)}$")
         for command in commands
-        for path in scripts_of(command, there)
+        for what in (
+            *(f"{path}, which `{command}` runs" for path in scripts_of(command, there)),
+            *(
+                f"{path}, which `{command}` loads instead of Python's own"
+                for path in shadows_of(command, new, files)
+            ),
+        )
     ]
+
+
+def new_files(changes: Sequence[Change]) -> set[str]:
+    return {each.path for each in changes if each.status in ("A", "?")}
 
 
 def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
@@ -271,12 +282,8 @@ def _altered_plugins(
 
 def _shadowing(path: str) -> list[Touched]:
     """A module that has the name of a test runner's or, in the root, of one of Python's own."""
-    module = _MODULE.fullmatch(_PACKAGE.sub("", path))
-    taken = _BELOW if module and module[1] else _RUNNERS | sys.stdlib_module_names
-    if module and module[2] in taken:
-        return [
-            Touched(what=f"{path} is loaded instead of Python's or the test runner's {module[2]}")
-        ]
+    if module := shadowed(path):
+        return [Touched(what=f"{path} is loaded instead of Python's or the test runner's {module}")]
     return []
 
 
@@ -316,4 +323,5 @@ def _read(name: str, text: str) -> Any:
 
 
 def _belongs(section: str, key: str) -> bool:
-    return section == key or section.startswith(f"{key}:")
+    """Of `mypy` are `mypy-a.b` and `coverage:run` too; of `pylint` is `pylint.main`."""
+    return bool(re.match(rf"{re.escape(key)}(?:[:.-]|$)", section))

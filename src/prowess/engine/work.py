@@ -12,10 +12,11 @@ from prowess.check.as_before import allows, may_judge, put_back
 from prowess.check.beside import Lying
 from prowess.check.changes import Tree, git_folder, open_tree
 from prowess.check.ignoring import personal_rules
-from prowess.check.judges import Touched, judging_scripts, to_read, touched
+from prowess.check.judges import Touched, judging_scripts, new_files, to_read, touched
 from prowess.check.known_tests import is_test
 from prowess.check.scope import scope
 from prowess.check.scripts import scripts_of
+from prowess.check.shadowing import shadows_of
 from prowess.core.errors import OutsideError, RefusedError
 from prowess.core.evidence import Change, Claim, Ignored, Scope, Spec
 from prowess.core.ports import Sandbox
@@ -121,7 +122,7 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         touched=(
             *touched_then,
             *unknown,
-            *judging_scripts(asked.validation, changes, asked.allowing.files),
+            *judging_scripts(asked.validation, changes, asked.allowing.files, files),
         ),
         files=frozenset(filterfalse(_among(asked.theirs), files)),
         scope=scoped,
@@ -149,21 +150,26 @@ async def _judges_before(
     if since != base:
         found, _ = await tree.read(since)
         changes = _done(found, asked)
-    scripts = [
-        path
-        for command in asked.validation
-        for path in scripts_of(command, {each.path for each in changes})
-    ]
+    scripts, loaded = _run_by(asked.validation, changes, files)
     specs = (asked.allowing, *asked.earlier)
     paths = [
         path
-        for path in dict.fromkeys((*may_judge(changes), *scripts))
+        for path in dict.fromkeys((*may_judge(changes), *scripts, *loaded))
         if not any(allows(spec, path) for spec in specs)
     ]
     before = await tree.contents_at(since, paths)
     read = {path: _bytes(tree, path) for path in dict.fromkeys((*paths, *before))}
     now = {path: content for path, content in read.items() if content is not None}
-    return put_back(before, now, specs=specs, scripts=scripts, files=files)
+    return put_back(before, now, specs=specs, scripts=scripts, loaded=loaded, files=files)
+
+
+def _run_by(
+    commands: Sequence[str], changes: Sequence[Change], files: frozenset[str]
+) -> tuple[set[str], set[str]]:
+    """Of the changed files the scripts that these commands run, and what those load instead of Python's own."""
+    paths, new = {each.path for each in changes}, new_files(changes)
+    scripts = {path for command in commands for path in scripts_of(command, paths)}
+    return scripts, {path for command in commands for path in shadows_of(command, new, files)}
 
 
 async def _touched(
