@@ -135,6 +135,26 @@ def test_a_command_that_succeeds_whatever_is_true_proves_nothing(
         assert verdicts(report) == ["INCONCLUSIVE"], command
 
 
+@pytest.mark.parametrize(
+    ("location", "verdict"),
+    [
+        ("old.py", "PASS"),
+        ("src/old/", "PASS"),
+        ("src/old", "INCONCLUSIVE"),
+        ("parse_old", "INCONCLUSIVE"),
+    ],
+)
+def test_only_of_a_file_the_absence_is_evidence(
+    work: Repository, sandbox: Sandbox, location: str, verdict: str
+) -> None:
+    gone = exists(location, "it is gone")
+
+    report = check(work, sandbox, "c", claims=[claim("c", gone)])
+
+    assert verdicts(report) == [verdict]
+    assert verdict == "PASS" or f"of a folder write {location}/" in report.reasons[0]
+
+
 def test_a_command_that_makes_its_own_evidence_proves_nothing(
     work: Repository, sandbox: Sandbox
 ) -> None:

@@ -9,6 +9,7 @@ exit code must be seen again.
 import re
 from dataclasses import dataclass
 
+from prowess.check.file_names import is_of_a_file
 from prowess.core.evidence import Evidence, EvidenceType, Ruling
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::|#L)(?P<first>\d+)(?:(?:-L?|:)(?P<last>\d+))?")
@@ -50,13 +51,19 @@ def probe_of(evidence: Evidence, verdict: Ruling) -> Probe | str:
     if max(len(location), len(said)) > _LONGEST:
         return "it is too long to be read"
     if evidence.type == "file_existence":
-        return Probe(type=evidence.type, target=location, there=not _ABSENT.search(said))
+        return _existence(location, there=not _ABSENT.search(said))
     quotes = quoted(said)
     if any(_too_little(each) for each in quotes):
         return "what it quotes is too short to say anything"
     if evidence.type == "file_inspection":
         return _inspection(location, quotes)
     return _ending(evidence, location, quotes, verdict)
+
+
+def _existence(path: str, *, there: bool) -> Probe | str:
+    if there or is_of_a_file(path):
+        return Probe(type="file_existence", target=path, there=there)
+    return f"{path} may be no file, so its absence shows nothing; of a folder write {path}/"
 
 
 def _ending(evidence: Evidence, command: str, quotes: tuple[str, ...], verdict: Ruling) -> Probe:
