@@ -21,7 +21,7 @@ TWINS = sorted({twin for _, twins in ROWS for twin in twins.split(", ") if twin}
 TWIN = re.compile(rf"\b({'|'.join(map(re.escape, TWINS))})s?\b", re.IGNORECASE)
 # Where such a word means something else.
 MEANT = {
-    ("docs/checking.md", "plugin"): "of pytest",
+    ("docs/judges.md", "plugin"): "of pytest",
     ("docs/mcp.md", "node"): "the program",
     ("docs/sandbox.md", "node"): "the program",
     ("docs/privacy.md", "issue"): "a verb",
