@@ -40,6 +40,14 @@ RUNS: Sequence[tuple[str, str]] = (
     ("csv-report", "orders.csv"),
     ("csv-report", "sales-2025.csv"),
 )
+# An agent that is at work long enough to be looked at, and tells what it does by the paragraph.
+SLOWLY = """cat > "$TMPDIR/prompt"
+for words in 'I read the task and the files that it names.' 'Now I write what is missing.' 'I run the commands of the plan.'; do
+  printf '%s\\n\\n' "$words"; sleep 1.5
+done
+exec {python} {agent} < "$TMPDIR/prompt"
+"""
+BOARD: Any = {"x": 0, "y": 0, "width": 1100, "height": 560}
 # Rich's own names a font of another site; this one takes the reader's.
 SVG = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -68,7 +76,8 @@ def main() -> None:
         draw_terminal(project, environment)
         with serving(project, environment) as address:
             runs = [run_to_its_end(address, skill, words) for skill, words in RUNS]
-            look(address, runs[-1])
+            with looping(Path(home) / "temperatures", environment) as loop:
+                look(address, runs[-1], loop)
     for path in sorted(PICTURES.iterdir()):
         print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1024:.0f} KB")
 
@@ -170,7 +179,40 @@ def run_to_its_end(address: str, skill: str, words: str) -> str:
     return str(run)
 
 
-def look(address: str, run: str) -> None:
+@contextmanager
+def looping(project: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    """The example plan, in the middle of its work: two tasks at work by an agent that takes its time."""
+    plans = ROOT / "examples" / "plans"
+    project.mkdir()
+    shutil.copy(plans / "six-tasks.md", project / "PLAN.md")
+    (project / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for words in (("init", "-q"), ("add", "."), (*who, "commit", "-qm", "A plan")):
+        subprocess.run(["git", *words], cwd=project, check=True)
+    agent = project.parent / "agent.sh"
+    agent.write_text(SLOWLY.format(python=sys.executable, agent=plans / "agent.py"))
+    asked = ("--agent", "command", "--command", f"bash {agent}", "--parallel", "2")
+    loop = subprocess.Popen(
+        ["prowess", "loop", "PLAN.md", *asked],
+        cwd=project,
+        env={**environment, "GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.org"}
+        | {"GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.org"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert loop.stderr
+    try:
+        run = loop.stderr.readline().split()[1]
+        if not any("works on: Explain the use" in line for line in loop.stderr):
+            raise SystemExit("the loop over the example plan ended before its second wave")
+        yield run
+    finally:
+        loop.terminate()
+        loop.wait(60)
+
+
+def look(address: str, run: str, loop: str) -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -187,6 +229,10 @@ def look(address: str, run: str) -> None:
             choice.click()
             page.wait_for_timeout(1500)  # live events keep the network busy; pictures can wait
             page.screenshot(path=str(PICTURES / f"{name}.png"))
+        page.goto(f"{address}/#/loop/{loop}")
+        page.locator(".heard").first.wait_for()
+        page.wait_for_timeout(3500)
+        page.screenshot(path=str(PICTURES / "loop.png"), clip=BOARD)
         browser.close()
 
 

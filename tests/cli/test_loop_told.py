@@ -70,3 +70,19 @@ def test_the_events_name_the_files_that_were_allowed(cli: Cli, repo: Path) -> No
 
     (told,) = [each["allowed"] for each in events if each["kind"] == "check.finished"]
     assert told == ["beta.txt"]
+
+
+def test_of_tasks_that_are_checked_at_the_same_time_each_line_says_whose_it_is(
+    cli: Cli, repo: Path
+) -> None:
+    write_file(repo / "PLAN.md", ONE + ONE.replace("Beta", "Alpha").replace("beta", "alpha"))
+    git(repo, "commit", "-qam", "Two")
+    script = "cat > /dev/null; echo alpha > alpha.txt; echo beta > beta.txt"
+    words = ("--agent", "command", "--command", f"sh -c '{script}'", "--max-attempts", "1")
+
+    lines = cli("loop", "PLAN.md", "--parallel", "2", *words).err.splitlines()
+
+    for name in ("Alpha", "Beta"):
+        place = lines.index(f"  ✓ `{name.lower()}.txt` contains `{name.lower()}`")
+        above = [line.strip() for line in lines[:place]]
+        assert above[-1] in (name, f"· check: {name}")

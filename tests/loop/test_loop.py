@@ -73,6 +73,25 @@ def test_tests_that_passed_before_show_nothing_of_a_task_that_nobody_did(repo: P
     assert "- [~] Say hello" in ended.plan
 
 
+def test_the_tasks_of_the_plan_are_told_when_they_are_others_than_before(repo: Path) -> None:
+    plan = f"- [R] Wave\n{ONE}- [ ] Greet\n  - after: Say hello\n- [ ]? Look at it\n"
+
+    def adds(folder: Path, order: AgentOrder) -> str:
+        write_file(folder / "hello.txt", "hi")
+        file = repo / "PLAN.md"
+        file.write_text(f"{file.read_text()}- [ ] Shout\n")
+        return ""
+
+    told = loop(repo, plan, Scripted([adds, nothing]), max_attempts=1).told("loop.planned")
+
+    assert [[each["task"] for each in one["tasks"]] for one in told] == [
+        ["Wave", "Say hello", "Greet"],
+        ["Wave", "Say hello", "Greet", "Shout"],
+    ]
+    assert [each["mark"] for each in told[0]["tasks"]] == ["R", " ", " "]
+    assert told[0]["summary"] == "Plan: 3 tasks, 2 to do"
+
+
 def test_a_plan_of_which_something_waits_or_was_blocked_before_is_not_done(repo: Path) -> None:
     plan = f"{ONE}- [~] Shout\n- [ ] Shout louder\n  - after: Shout\n"
 

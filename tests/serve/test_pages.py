@@ -224,12 +224,55 @@ def test_a_loop_is_told_task_by_task_with_what_was_proven(looking: Looking, serv
     page = looking.at("loop")
     page.get_by_role("link", name="PLAN.md").click()
 
-    expect(page.locator(".proof li", has_text="Write the parser")).to_contain_text("proven")
-    expect(page.locator(".proof li", has_text="Tidy up")).to_contain_text("reviewed by codex")
-    expect(page.locator(".proof li", has_text="Tidy up")).not_to_contain_text("proven")
-    expect(page.locator(".proof li", has_text="Paint the moon")).to_contain_text("no ladder")
+    expect(page.locator(".task", has_text="Write the parser")).to_contain_text("proven")
+    expect(page.locator(".task", has_text="Tidy up")).to_contain_text("reviewed by codex")
+    expect(page.locator(".task", has_text="Tidy up")).not_to_contain_text("proven")
+    expect(page.locator(".task", has_text="Paint the moon")).to_contain_text("no ladder")
     expect(page.locator(".proof li", has_text="It shines")).to_contain_text("refuted: there is no")
-    expect(page.get_by_role("heading", name="Paint the moon")).to_be_visible()
+    page.get_by_role("heading", name="What happened").wait_for()
+    expect(page.locator(".round-head", has_text="Paint the moon")).to_be_visible()
+
+
+def test_a_loop_is_a_board_on_which_one_sees_who_is_at_work_and_what_was_seen(
+    looking: Looking, served: Served
+) -> None:
+    labels = ("Write the parser", "Write its manual", "Paint the moon")
+    planned = [{"task": label, "line": line, "mark": " "} for line, label in enumerate(labels)]
+    tell(served, "loop", "run.started", skill="PLAN.md", run_kind="loop")
+    tell(served, "loop", "loop.planned", tasks=planned)
+    for number, label in enumerate(labels[:2], 1):
+        tell(served, "loop", "loop.task", task=label)
+        tell(served, "loop", "loop.phase", task=label, phase="implement")
+        facts = {"child": f"loop.{number}", "skill": "codex", "task": label}
+        tell(served, "loop", "agent.forked", **facts)
+    page = looking.at("loop/loop")
+    column = page.get_by_role("region")
+    expect(column.filter(has_text="To do 1").locator(".task")).to_have_text("Paint the moon")
+    expect(page.locator(".heard")).to_have_count(0)
+    tell(served, "loop.1", "call.started", summary="Bash make parser", visibility="SUMMARY")
+    tell(served, "loop.2", "call.started", summary="Bash make manual", visibility="SUMMARY")
+    tell(served, "other.1", "call.started", summary="Bash make noise", visibility="SUMMARY")
+
+    parser, manual = (page.locator(".task", has_text=label) for label in labels[:2])
+    expect(parser.locator(".heard")).to_have_text("Bash make parser")
+    expect(manual.locator(".heard")).to_have_text("Bash make manual")
+    expect(parser.locator(".verdict")).to_have_text("implement")
+
+    for verdict, text in (("PASS", "It parses"), ("FAIL", "It is quick")):
+        facts = {"verdict": verdict, "text": text, "summary": f"{verdict}: {text}"}
+        tell(served, "loop", "check.criterion", task=labels[0], **facts)
+    parser.get_by_text("1 of 2 criteria seen to hold").click()
+    expect(parser.locator(".ticks li")).to_have_text(["✓ It parses ", "✕ It is quick "])
+    expect(manual).not_to_contain_text("It parses")
+    told = page.locator(".round", has=page.get_by_role("heading", name=labels[0]))
+    expect(told).to_contain_text("PASS: It parses")
+
+    tell(served, "loop", "loop.recorded", task=labels[0], mark="R", reason="proven")
+    done = column.filter(has_text="Done 1").locator(".task")
+    expect(done).to_contain_text("proven")
+    expect(done.get_by_role("link", name="codex, run 1 for Write the parser")).to_have_attribute(
+        "href", "#/runs/loop.1"
+    )
 
 
 def test_a_workflow_shows_what_it_says_and_where_it_stands(

@@ -138,7 +138,7 @@ def test_a_loop_says_why_it_ended_and_its_report_is_there_once(
     feedback = "# Task Feedback\n\n- FAIL: It shines"
     tell(served, "loop", "loop.recorded", task="Paint the moon", mark="~", reason=feedback)
     said = {"text": "It shines: `make moon`", "summary": "FAIL: `make moon`"}
-    tell(served, "loop", "check.criterion", verdict="FAIL", **said)
+    tell(served, "loop", "check.criterion", task="Paint the moon", verdict="FAIL", **said)
     outcome = {"ending": "partial", "answer": report, "reason": why}
     tell(served, "loop", "run.finished", outcome=outcome, summary="# PLAN.md")
 
@@ -150,7 +150,7 @@ def test_a_loop_says_why_it_ended_and_its_report_is_there_once(
     expect(page.locator(".timeline")).to_contain_text(f"partial: {why}")
     expect(page.locator(".timeline code")).to_have_text("make moon")
     shown = page.get_by_role("heading", name="Task Feedback")
-    expect(page.locator(".proof").get_by_text("It shines").filter(visible=True)).to_have_count(0)
+    expect(page.locator(".task").get_by_text("It shines").filter(visible=True)).to_have_count(0)
     expect(shown).to_have_count(0)
     page.get_by_text("Why Paint the moon is blocked").click()
     expect(shown).to_be_visible()

@@ -60,6 +60,7 @@ class Live:
         """`beside`: what happens is told beside the result, on stderr; else it is the result."""
         self._full = visibility == "full"
         self._iterations = 0
+        self._about = ""  # the task of a loop that the last line was about
         self._trouble = (
             ""  # what the model failed of last: an end for that reason is not told twice
         )
@@ -91,6 +92,7 @@ class Live:
         self._trouble = payload.get("trouble", self._trouble)
         if self._full or payload.get("visibility") != "FULL":
             self._tell(each.event.kind, payload)
+            self._about = payload.get("task", self._about)
         if self._status and payload.get("summary"):
             percent = f"{payload['progress']}% " if payload.get("progress") else ""
             self._status.update(self._text(f"{percent}{clean(payload['summary'])}", "dim"))
@@ -165,6 +167,9 @@ class Live:
         self._line(f"  ? {payload['prompt']}", "bold")
 
     def _judged(self, payload: Mapping[str, Any]) -> None:
+        task = payload.get("task", "")
+        if task != self._about:  # several are checked at the same time
+            self._line(f"  {task}", "dim")
         good = payload["verdict"] == "PASS"
         why = "" if good else f" ({clean(payload['reason'])})"
         self._line(f"  {'✓' if good else '✗'} {payload['text']}{why}", "green" if good else "red")

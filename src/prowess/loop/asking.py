@@ -79,6 +79,7 @@ class Asking:
                 f"{agent} works on: {self.task.label}",
                 child=child,
                 skill=agent,
+                task=self.task.label,
                 attempt=self.attempt,
             )
 
@@ -260,6 +261,7 @@ class Asking:
             _worded(agent, end),
             child=child,
             skill=agent,
+            task=self.task.label,
             end={name: value for name, value in end.as_json().items() if name != "answer"},
         )
 

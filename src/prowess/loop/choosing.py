@@ -19,12 +19,13 @@ _WILD = "*?[{"
 class Chosen:
     """
     `plan` holds the tasks that were chosen, in its order; `left` is how many are to do, and `commands`
-    are those by which they will be proven.
+    are those by which they will be proven. `all` are the tasks of the whole plan with their marks.
     """
 
     plan: Plan
     left: int
     commands: tuple[str, ...] = ()
+    all: tuple[Mapping[str, Any], ...] = ()
 
 
 async def choose(path: str, tried: Collection[str], most: int) -> Json:
@@ -46,6 +47,11 @@ async def choose(path: str, tried: Collection[str], most: int) -> Json:
         "tasks": [{**task.as_json(), "twin": task.twin} for task in chosen],
         "validation": list(plan.validation),
         "left": len(to_do),
+        "all": [
+            {"task": task.label, "line": task.line, "mark": task.mark}
+            for task in plan.tasks
+            if not task.ignored
+        ],
         "commands": commands_of(
             (text for task in to_do for text in task.criteria), validation=plan.validation
         ),
@@ -61,6 +67,7 @@ def chosen_from_json(value: Mapping[str, Any]) -> Chosen:
         plan=Plan(tasks=tasks, validation=tuple(value["validation"])),
         left=value["left"],
         commands=tuple(value.get("commands", ())),
+        all=tuple(value.get("all", ())),
     )
 
 

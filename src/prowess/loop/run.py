@@ -71,7 +71,8 @@ class _Story:
     """
     What has happened so far. `again` are tasks that go on, and how their last wave left them; `at_work`
     are those that have begun and have no end yet; `earlier` are the branches with what was not taken in
-    of them before; `cut` says which budget cut a task short.
+    of them before; `planned` are the tasks of the plan as they were told last; `cut` says which budget
+    cut a task short.
     """
 
     crew: Crew
@@ -83,6 +84,7 @@ class _Story:
     at_work: dict[str, Journey] = field(default_factory=dict)
     earlier: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     commands: tuple[str, ...] = ()
+    planned: list[str] = field(default_factory=list)
     cut: str = ""
     numbers: int = 0
 
@@ -154,10 +156,21 @@ async def _rounds(story: _Story) -> Outcome:
             break
         chosen = chosen_from_json(found)
         story.commands = chosen.commands
+        _tell_plan(story, chosen)
         for task in chosen.plan.tasks:
             _tell_task(story, task, chosen)
         await (_wave(story, chosen) if request.parallel > 1 else _alone(story, chosen))
     return _outcome(story, *ending(story.entries, marks.read(request.plan)))
+
+
+def _tell_plan(story: _Story, chosen: Chosen) -> None:
+    """The tasks of the plan, when they are not those that were told last."""
+    labels = [each["task"] for each in chosen.all]
+    if labels and labels != story.planned:
+        story.planned = labels
+        tasks = f"{len(labels)} task{'s' if len(labels) > 1 else ''}"
+        told = f"Plan: {tasks}, {chosen.left} to do"
+        story.crew.tell("loop.planned", told, tasks=list(chosen.all))
 
 
 def _tell_task(story: _Story, task: Task, chosen: Chosen) -> None:

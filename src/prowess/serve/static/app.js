@@ -21,7 +21,7 @@ const PAGES = [
   { path: "runs", name: "Runs", key: "r", draw: runs, one: run },
   { path: "skills", name: "Skills", key: "s", draw: skills, one: skill },
   { path: "board", name: "Board", key: "b", draw: board },
-  { path: "loop", name: "Loop", key: "l", draw: loop },
+  { path: "loop", name: "Loop", key: "l", draw: loop, one: run },
   { path: "settings", name: "Settings", key: "e", draw: settings },
   { path: "rest", name: "REST", draw: rest },
 ];

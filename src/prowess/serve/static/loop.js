@@ -14,7 +14,7 @@ export async function loop(main, { signal }) {
 
 function list(loops) {
   return table("Loops", [["Plan"], ["State", "plain"], ["Last", "wide"], ["Started", "num"]], loops.map((run) => [
-    link(to("runs", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), state(run.state),
+    link(to("loop", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), state(run.state),
     el("span", { class: "clip" }, marked(run.summary)), ago(run.started),
   ]));
 }

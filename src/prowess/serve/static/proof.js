@@ -2,41 +2,22 @@
 
 import { el, link, marked, to } from "./dom.js";
 import { section, state, table } from "./parts.js";
-import { prose } from "./prose.js";
+import { board } from "./tasks.js";
 import { count, money, plural } from "./words.js";
 
-const MARKS = { R: "proven", x: "not proven", "~": "blocked", " ": "" };
-
-const open = new Set(); // what somebody unfolded stays so when it is drawn again
-
-/** Above all that happened. What the report of a loop says as well is folded once there is one. */
-export function proof({ tasks, selections, criteria, report }, view) {
+/** Above all that happened. What is told of a task of a loop stands on its card. */
+export function proof(story, view) {
+  const criteria = story.criteria.filter((each) => !story.known(each.task));
   return [
-    tasks.length > 0 && section(plural(tasks.length, "task"), el("ul", { class: "proof" }, tasks.map((each) => task(each, view)))),
-    selections.length > 0 && section("Chosen skills", selections.map(selection)),
-    criteria.length > 0 && evidence(criteria, report, view),
+    story.tasks.length > 0 && board(story, view),
+    story.selections.length > 0 && section("Chosen skills", story.selections.map(selection)),
+    criteria.length > 0 && evidence(criteria, story.report),
   ];
 }
 
-function evidence(criteria, report, view) {
-  const told = [el("ul", { class: "proof" }, criteria.map(criterion)),
-    report?.reasons?.length > 0 && el("ul", {}, report.reasons.map((why) => el("li", {}, why)))];
-  if (view.kind !== "loop" || !view.ended) return section("Evidence", told);
-  return section("Evidence", fold(view, `Show what was seen of ${plural(criteria.length, "criterion", "criteria")}`, told));
-}
-
-function fold(view, words, ...children) {
-  const key = `${view.id} ${words}`;
-  const toggle = (event) => (event.target.open ? open.add(key) : open.delete(key));
-  return el("details", { open: open.has(key), on: { toggle } }, el("summary", { class: "hint" }, words), children);
-}
-
-function task({ label, phase, mark, attempts, reason }, view) {
-  const verdict = { R: "PASS", "~": "FAIL" }[mark] ?? "";
-  const word = mark === "R" && reason?.startsWith("reviewed") ? reason : MARKS[mark]; // by whom, where nothing was proven
-  return el("li", { data: { verdict } }, el("span", { class: "verdict" }, word || phase || "waiting"), label,
-    attempts > 1 && el("span", { class: "hint" }, ` attempt ${attempts}`),
-    mark === "~" && reason && fold(view, `Why ${label} is blocked`, prose(reason)));
+function evidence(criteria, report) {
+  return section("Evidence", el("ul", { class: "proof" }, criteria.map(criterion)),
+    report?.reasons?.length > 0 && el("ul", {}, report.reasons.map((why) => el("li", {}, why))));
 }
 
 function selection({ task_label: label, summary, skills = [], errors = [] }) {
@@ -61,7 +42,7 @@ export function beneath(story, view) {
   return [
     told.objectives?.length > 0 && section("What it set out to do", el("ul", { class: "ticks" }, told.objectives.map((each) =>
       el("li", {}, `${each.done ? "✓" : "○"} ${each.text}`)))),
-    view.children.length > 0 && section(plural(view.children.length, "sub-agent"), el("ul", {}, view.children.map((child) =>
+    view.children.length > 0 && view.kind !== "loop" && section(plural(view.children.length, "sub-agent"), el("ul", {}, view.children.map((child) =>
       el("li", { class: "row" }, link(to("runs", child.id), `${child.skill} ${child.id}`), (child.ending || !view.ended) && state(child.ending || "running"))))),
     used.length > 0 && section("Cost", table("Cost of each model", [["Model"], ["Requests", "num"], ["Tokens in", "num"], ["Tokens out", "num"], ["Cost", "num"]],
       used.map(([name, each]) => [name, count(each.requests), count(each.input_tokens), count(each.output_tokens), money(each.cost)]))),

@@ -16,6 +16,7 @@ const DETAILS = "prowess.details";
 const NEWEST = 400; // events that are asked for first; what came before them follows
 
 export async function run(main, { id, me, signal }) {
+  const after = await api.position();
   const page = { me, signal, view: await api.run(id), story: new Story(), events: [], caught: false };
   if (signal.aborted) return;
   page.frame = frame(page);
@@ -46,10 +47,22 @@ export async function run(main, { id, me, signal }) {
     take: (events) => heard(page, events, again),
     last: (event) => event.kind === "run.finished" && event.run === id,
   });
+  if (page.view.kind === "loop" && !page.view.ended) overhear(page, after);
   page.since = since;
   page.known = page.view.events;
   const timer = setInterval(() => !page.view.ended && head(page), 1000);
   signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** What agents say while they are at work on a loop's tasks. */
+function overhear(page, after) {
+  const drawn = gathered(() => proven(page), 200, page.signal);
+  follow("/api/events", {
+    after,
+    signal: page.signal,
+    take: (events) => events.filter((event) => page.story.hear(event)).length && drawn(),
+    last: (event) => event.kind === "run.finished" && event.run === page.view.id,
+  });
 }
 
 /** The long beginning of a long run, while its end is on the page already. */
@@ -130,7 +143,7 @@ function head(page) {
   page.acting = view.state;
   put(slots.now, !view.ended && [bar(view.progress, "Progress"), view.state !== "waiting" && el("p", { class: "now-line" }, view.summary)]);
   put(slots.facts, facts([
-    ["Iterations", view.max_iterations ? `${count(view.iterations)} of ${count(view.max_iterations)}` : count(view.iterations)],
+    view.kind === "loop" ? ["Attempts", count(view.children.length)] : ["Iterations", view.max_iterations ? `${count(view.iterations)} of ${count(view.max_iterations)}` : count(view.iterations)],
     ["Time", lasted(view.started, view.ended)],
     ["Tokens", short(view.tokens)],
     ["Cost", money(view.cost)],

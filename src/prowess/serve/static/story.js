@@ -1,11 +1,14 @@
 // A run's events put in order for reading: by iteration, each call with what came of it, and what was
 // chosen, proven and handed to sub-agents besides. Nothing is drawn here.
 
+const HEARD = 3; // lines of an agent at work that a card shows
+
 /** An item is one thing that happened: `kind` says which, `event` is what it began with, `end` how it ended. */
 export class Story {
   constructor() {
     this.rounds = []; // of `{number, title, items}`: an iteration, a task of a loop, or what came before
-    this.tasks = []; // of a loop, each with its last phase and its mark
+    this.tasks = []; // of a loop: where each stands, what was seen of it, and who was at work on it
+    this.said = new Map(); // the newest words of each agent, by its run
     this.selections = [];
     this.criteria = [];
     this.report = null;
@@ -29,12 +32,14 @@ export class Story {
         return null;
       case "check.criterion":
         this.criteria.push(event);
+        this._task(event)?.criteria.push(event);
         return this._new("line", event);
       case "check.finished":
         this.report = event.report ?? null;
         return this._new("line", event);
       case "run.finished":
         this.outcome = event.outcome ?? null;
+        if (this.tasks.length) this.rounds.push({ number: 0, title: "", items: [] }); // it is no task's
         return this._new("line", event);
       case "model.replied":
         this._used(event);
@@ -46,15 +51,22 @@ export class Story {
       case "step.finished":
       case "step.skipped":
         return this._ended(this._steps, event.step, "step", event);
+      case "loop.planned":
+        for (const each of event.tasks ?? []) this._placed(each);
+        this.tasks.sort((one, other) => one.line - other.line);
+        return this._new("line", event);
       case "loop.task":
-        this.tasks.push({ label: event.task ?? event.summary, phase: "", mark: " ", attempts: 0, reason: "" });
+        Object.assign(this._planned(event.task ?? event.summary), { phase: "waiting", done: false });
         this.rounds.push({ number: 0, title: event.task ?? event.summary, items: [] });
+        return null; // its heading says so
+      case "loop.phase": {
+        const task = this._planned(event.task ?? event.summary);
+        Object.assign(task, { phase: event.phase ?? "", attempts: event.attempt ?? task.attempts });
+        if (event.phase !== "review") task.criteria = [];
         return this._new("line", event);
-      case "loop.phase":
-        Object.assign(this._task(event), { phase: event.phase ?? "", attempts: event.attempt ?? 0 });
-        return this._new("line", event);
+      }
       case "loop.recorded":
-        Object.assign(this._task(event), { phase: "", mark: event.mark ?? " ", attempts: event.attempts ?? 0, reason: event.reason ?? "" });
+        Object.assign(this._planned(event.task ?? event.summary), { done: true, mark: event.mark ?? " ", attempts: event.attempts ?? 0, reason: event.reason ?? "" });
         return this._new("line", event);
       case "call.started":
         return this._begun(this._calls, event.call_id, "call", event);
@@ -65,6 +77,7 @@ export class Story {
       case "question.answered":
         return this._ended(this._questions, event.id, "question", event);
       case "agent.forked":
+        this._hired(this._task(event), event);
         return this._begun(this.children, event.child, "child", event);
       case "agent.joined":
         return this._ended(this.children, event.child, "child", event);
@@ -73,7 +86,17 @@ export class Story {
     }
   }
 
-  _round(number) {
+  /** What an agent of a loop tells beside it; true where a task's card says so. */
+  hear({ run, kind, summary }) {
+    if (!summary || !/^(call|model|run\.warned)/.test(kind) || !this.children.has(run)) return false;
+    this.said.set(run, [...(this.said.get(run) ?? []), summary].slice(-HEARD));
+    return true;
+  }
+
+  /** What is told of a task stands with it, whatever is told between: several may be at work. */
+  _round({ iteration: number, task }) {
+    const of = task && this.rounds.findLast((round) => round.title === task);
+    if (of) return of;
     const last = this.rounds.at(-1);
     if (last && (number === undefined || number === null || number <= last.number)) return last;
     const round = { number: number ?? 0, title: number ? `Iteration ${number}` : "", items: [] };
@@ -81,12 +104,37 @@ export class Story {
     return round;
   }
 
+  /** The task of a loop that is called so. */
+  known(label) {
+    return label && this.tasks.find((task) => task.label === label);
+  }
+
   _task(event) {
-    return this.tasks.findLast((task) => task.label === event.task) ?? this.tasks.at(-1) ?? {};
+    return this.known(event.task);
+  }
+
+  _hired(task, { child, skill = "", attempt = 0 }) {
+    if (!task || !child) return;
+    task.children.push({ id: child, agent: skill });
+    task.attempts = Math.max(task.attempts, attempt);
+  }
+
+  _placed({ task: label, line = 0, mark = " " }) {
+    const task = this._planned(label);
+    task.line = line;
+    if (mark !== " ") Object.assign(task, { done: true, mark }); // by an earlier loop, or a person
+  }
+
+  _planned(label) {
+    const known = this.known(label);
+    if (known) return known;
+    const made = { label, line: Infinity, phase: "", done: false, mark: " ", attempts: 0, reason: "", criteria: [], children: [] };
+    this.tasks.push(made);
+    return made;
   }
 
   _new(kind, event) {
-    const round = this._round(event.iteration);
+    const round = this._round(event);
     const item = { kind, event, end: null, key: `${event.run}/${event.seq}`, round };
     round.items.push(item);
     return item;
