@@ -88,10 +88,23 @@ def test_a_planted_plugin_takes_the_worth_from_tests_and_is_named(
 
 
 def test_a_plugin_that_the_task_names_may_be_changed(tested: Repository, sandbox: Sandbox) -> None:
-    tested.put("conftest.py", "import pytest\n")
+    tested.put("test_new.py", BAD)
+    tested.put("conftest.py", FORGE)
 
-    assert check(tested, sandbox, PASSES, files=["lib/**", "conftest.py"]).passed
+    assert check(tested, sandbox, PASSES, files=["lib/**", "test_new.py", "conftest.py"]).passed
     assert not check(tested, sandbox, PASSES, files=["lib/**", "*.py"]).passed
+
+
+def test_a_plugin_of_which_nothing_comes_costs_no_proof_and_is_named(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("test_new.py", "def test_new():\n    assert True\n")
+    tested.put("conftest.py", "def pytest_report_header():\n    return 'hello'\n")
+
+    report = check(tested, sandbox, PASSES)
+
+    assert report.passed
+    assert "the change touches what judges it: conftest.py" in report.notes
 
 
 def test_tests_that_fail_under_a_planted_plugin_fail(tested: Repository, sandbox: Sandbox) -> None:
@@ -297,7 +310,7 @@ def test_a_task_does_not_change_what_another_one_will_be_proven_by(
     asked: dict[str, Any] = {"others": (f"{PYTEST} test_it.py",)}
     assert check(tested, sandbox, "`guide.md` exists", **asked).passed
 
-    tested.put("conftest.py", "")
+    tested.put("conftest.py", FORGE)
     report = check(tested, sandbox, "`guide.md` exists", **asked)
 
     assert verdicts(report) == ["PASS", "FAIL"]

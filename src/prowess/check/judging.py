@@ -40,9 +40,8 @@ class Judge:
     """
     `run` runs commands that the task itself names; `run_claimed` those that somebody proposes, and
     is None where no sandbox holds. `validation` are the commands that every task has to pass.
-    `doubt` says why what a command tells does not count, or nothing, and hears whether it ran tests;
-    `again` says the same after a second look, with what judged the work before it was done. `remark` is
-    what has to be known of commands that did not show what they were to.
+    `doubt` says why what a command showed does not count, or nothing, and hears whether it ran tests.
+    `remark` is what has to be known of commands that did not show what they were to.
     `tell` hears of each criterion as soon as its verdict is known.
     """
 
@@ -51,8 +50,7 @@ class Judge:
     run_claimed: Run | None
     validation: Sequence[str] = ()
     find_test: FindTest = lambda name: ()
-    doubt: Callable[[str, bool], str] = lambda command, tests: ""
-    again: Callable[[Probe], Awaitable[str]] | None = None
+    doubt: Callable[[Probe, bool], Awaitable[str]] | None = None
     remark: Callable[[], str] = lambda: ""
     tell: Callable[[Criterion], None] = lambda criterion: None
 
@@ -85,14 +83,13 @@ class Judge:
                 case.seen[item] = await self._doubted(item.probe, sight)
 
     async def _doubted(self, probe: Probe, sight: Sight) -> Sight:
-        """What fails is believed; tests and validation pass only where nobody had a hand in the judging."""
-        if sight.state != "confirmed" and probe.type in _COMMANDS and (told := self.remark()):
-            return replace(sight, seen=f"{sight.seen} ({told})")
-        if sight.state != "confirmed" or not (sight.tests or probe.target in self.validation):
+        """What fails is believed; what a command shows counts only where nobody had a hand in the judging."""
+        if probe.type not in _COMMANDS or self.doubt is None:
             return sight
-        why = self.doubt(probe.target, sight.tests)
-        if not why and self.again:
-            why = await self.again(probe)
+        if sight.state != "confirmed":
+            told = self.remark()
+            return replace(sight, seen=f"{sight.seen} ({told})") if told else sight
+        why = await self.doubt(probe, sight.tests)
         return replace(sight, state="unconfirmed", seen=f"{why} ({sight.seen})") if why else sight
 
     def _case(self, text: str, claim: Claim | None) -> "_Case":

@@ -16,6 +16,7 @@ from prowess.core.event import Event
 from prowess.core.evidence import Spec
 from prowess.core.ports import Json, Record
 from prowess.engine.choosing import check_registry
+from prowess.engine.grounds import Told
 from prowess.engine.pen import ASIDE
 from prowess.engine.work import Asked
 from prowess.engine.world import World
@@ -40,7 +41,8 @@ class Crew:
     known once the loop has begun. `theirs` is what a person had ignored then, `judges` whose tests
     judge. `begun` are the agents that were seen to work in this loop, `trodden` the work trees that an
     agent was at work in since this process took it up, `at_work` the attempts that are under way, with
-    what was there before. `agents` brings agents of the caller's own, by name, before those that are known.
+    what was there before. `told` is what commands told of tests, by tree or commit, for as long as this
+    process lives. `agents` brings agents of the caller's own, by name, before those that are known.
     """
 
     run: str
@@ -54,6 +56,7 @@ class Crew:
     begun: set[str] = field(default_factory=set)
     trodden: set[str] = field(default_factory=set)
     at_work: dict[str, Before] = field(default_factory=dict)
+    told: Told = field(default_factory=dict)
     agents: Callable[[str], Agent | None] = lambda name: None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -116,8 +119,15 @@ class Crew:
             judges_of=self.judges.commit,
             earlier=tuple(self.judges.tasks),
             restricts_only=self.judges.is_added(spec.title),
+            told=self.told,
             **task,
         )
+
+    def went_on(self, tree: str, head: str) -> None:
+        """The branch is at `head`, which holds this tree but for a tick: what its tests told holds there."""
+        now = {command: tests for (name, command), tests in self.told.items() if name == tree}
+        self.told.clear()
+        self.told.update({(head, command): tests for command, tests in now.items()})
 
     def runner(self, folder: str) -> Runner:
         """Runs commands as a check does, with the records of the repository to be read only."""

@@ -239,7 +239,7 @@ class Journey:
             repository = self.crew.repository(self.workspace)
             left = await self._back()
             before, plan = await repository.picture(), marks.content(self.crew.request.plan)
-            report = await checker_of(self.crew.world).check(asked)
+            report = await checker_of(self.crew.world).check(replace(asked, tree=before))
             # What is kept is what was checked, not what the checks or a program left behind made of it.
             left += await repository.restore(before, self._aside)
             ticked = self._plan_back(plan, "check")

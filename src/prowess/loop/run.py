@@ -284,6 +284,8 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: dict[str, Any]) 
     crew = story.crew
     head: str = kept.pop("head", kept["commit"])
     crew.judges.went_on(head, [task] if done.mark in DONE else [])
+    journey = story.at_work[name_of(task)]
+    crew.went_on(journey.checked if done.mark in DONE else journey.base, head)
     crew.tell(
         "loop.recorded",
         f"[{done.mark}] {task.label}",
