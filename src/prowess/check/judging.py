@@ -124,6 +124,7 @@ class _Item:
             seen=sight.seen,
             own=self.own,
             changed=sight.changed,
+            output=sight.output,
         )
 
 

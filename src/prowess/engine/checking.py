@@ -208,9 +208,9 @@ def check_events(report: Report, *, run: str) -> list[Event]:
     """A check as facts for the log: one a criterion, then the end."""
     told = [
         _event(run, "check.criterion", f"{each.verdict}: {each.text}", criterion)
-        for each, criterion in zip(report.criteria, report.as_json()["criteria"], strict=True)
+        for each, criterion in zip(report.criteria, report.for_log()["criteria"], strict=True)
     ]
-    return [*told, _event(run, "check.finished", _summary(report), {"report": report.as_json()})]
+    return [*told, _event(run, "check.finished", _summary(report), {"report": report.for_log()})]
 
 
 def _event(run: str, kind: str, summary: str, facts: Mapping[str, Any]) -> Event:
