@@ -17,6 +17,7 @@ from typing import Any
 from prowess.check.already import is_so
 from prowess.check.beside import HIDDEN
 from prowess.check.changes import git_folder
+from prowess.check.claims import unread
 from prowess.check.commands import Runner
 from prowess.check.ground import Ground
 from prowess.check.judges import (
@@ -86,6 +87,7 @@ class Checker:
                 find_test=work.defining,
                 doubt=partial(_doubt, work, grounds),
                 remark=lambda: _unseen(grounds),
+                unread=unread(asked.ignored),
                 again=partial(_again, grounds, asked.validation),
                 tell=tell,
             )
