@@ -111,7 +111,7 @@ def _shown(item: Looked) -> str:
             f" `files:` ({_line(item.seen)})."
         )
     if item.seen.startswith(TOUCHES):
-        return f"Put back what judged the work before, or ask for it to be named in `files:` ({_line(item.seen)})."
+        return f"Nothing may be softened that judges the work: {_line(item.seen)}."
     return f"Cite evidence that can be seen again: {_line(item.evidence.location)} could not ({_line(item.seen)})."
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from prowess.check.commands import Ran  # which itself asks what decides how commands end
 
 TOUCHES = "the change touches what judges it"
+_PUT_BACK, _OR_NAME = "; put it back", ", or name the file in the `files:` of the task"
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
 )
@@ -64,7 +65,8 @@ class Touched:
     """
     `what` is worded for people; `matters_to` is a pattern of commands; what matters to any matters only
     where tests are run, and what `weakens` tests where they may be. What has an `unless` does no harm
-    where that test is seen to run, and what has `scripts` where a command is known to run other ones.
+    where that test is seen to run, and what has `scripts` where a command is known to run other ones. What
+    is not `excusable` no task can allow.
     """
 
     what: str
@@ -72,6 +74,7 @@ class Touched:
     weakens: bool = False
     unless: Moved | Stayed | None = None
     scripts: frozenset[str] = frozenset()
+    excusable: bool = True
 
     def spoils(self, ran: "Ran", *, tests: bool) -> bool:
         if self.unless and self.unless.still_runs(ran):
@@ -88,8 +91,11 @@ class Touched:
 
 def doubt(touched: Sequence[Touched], ran: "Ran", *, tests: bool) -> str:
     """Why what this run says does not count, or an empty text. `tests`: it is a run of tests."""
-    found = [each.what for each in touched if each.spoils(ran, tests=tests)]
-    return f"{TOUCHES}: {'; '.join(found[:3])}" if found else ""
+    found = [each for each in touched if each.spoils(ran, tests=tests)]
+    if not found:
+        return ""
+    allow = _OR_NAME if any(each.excusable for each in found) else ""
+    return f"{TOUCHES}: {'; '.join(each.what for each in found[:3])}{_PUT_BACK}{allow}"
 
 
 def spoiled(touched: Sequence[Touched], commands: Sequence[str]) -> list[str]:
@@ -289,7 +295,7 @@ def _shadowing(path: str) -> list[Touched]:
 
 def _leaving(path: str, old: str, new: str) -> list[Touched]:
     if path.endswith(".py") and leaves_more(old, new):
-        return [Touched(what=f"{path} can end a test run with `os._exit`")]
+        return [Touched(what=f"{path} can end a test run with `os._exit`", excusable=False)]
     return []
 
 

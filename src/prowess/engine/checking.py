@@ -51,8 +51,11 @@ from prowess.settings import Settings
 UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
 )
+_MOST_TOLD = 3  # of what was changed that judges others
 UNTOUCHED = "Something was done since the base commit"
-SPOILING = "What other tasks will be proven by is as it was"
+SPOILING = (
+    "Added by Prowess, not in the plan: tests and settings that judge other tasks stay as they were"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,12 +267,13 @@ def _is_validation(criterion: Criterion) -> bool:
 
 def _spoiling(judges: Sequence[str]) -> Criterion:
     """What a later task will be proven by is not for this one to change on the way."""
-    seen = f"the change touches {'; '.join(judges[:3])}"
+    more = f"; and {len(judges) - _MOST_TOLD} more" if len(judges) > _MOST_TOLD else ""
+    seen = f"this change alters them: {'; '.join(judges[:_MOST_TOLD])}{more}"
     evidence = Evidence(type="file_inspection", description=SPOILING)
     return Criterion(
         text=SPOILING,
         verdict="FAIL",
-        reason=f"{seen}: put it back, or have the task name the file in `files:`",
+        reason=f"{seen}. Put it back; or, if this task needs it, name the file in its `files:`",
         evidence=(Looked(evidence=evidence, state="refuted", seen=seen),),
         added=True,
     )
