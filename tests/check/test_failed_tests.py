@@ -274,3 +274,17 @@ def test_a_claimed_test_that_fails_is_named_too(repo: Repository, sandbox: Sandb
     assert "def test_a(): assert 5 == 6" in feedback(report) or "assert 5 == 6\n" in feedback(
         report
     )
+
+
+def test_a_command_that_says_nothing_leaves_no_colon_and_a_stop_is_told_once(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("silent.sh", "exit 1\n")
+    repo.put("say.sh", "echo It is done.; exit 1\n")
+
+    report = check(repo, sandbox, validation=("bash silent.sh", "bash say.sh"))
+
+    assert report.criteria[0].reason == "exit code 1, not exit code 0"
+    told = feedback(report) + json.dumps(evidence_json(report))
+    assert "It is done.\n" in told
+    assert ".." not in told

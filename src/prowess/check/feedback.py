@@ -102,7 +102,7 @@ def _shown(item: Looked) -> str:
             f"Nothing in the work: whoever runs this check has to see to it ({_line(item.seen)})."
         )
     if item.evidence.location.startswith("git diff --stat"):
-        return f"Do what the task asks for: {_line(item.seen)}."
+        return _sentence(f"Do what the task asks for: {item.seen}")
     if item.seen.startswith(MISSED):
         return f"Nothing in the work: a person has to put back what it was checked with ({_line(item.seen)})."
     if item.seen.startswith(AS_BEFORE):
@@ -111,7 +111,7 @@ def _shown(item: Looked) -> str:
             f" `files:` ({_line(item.seen)})."
         )
     if item.seen.startswith(TOUCHES):
-        return f"Nothing may be softened that judges the work: {_line(item.seen)}."
+        return _sentence(f"Nothing may be softened that judges the work: {item.seen}")
     return f"Cite evidence that can be seen again: {_line(item.evidence.location)} could not ({_line(item.seen)})."
 
 
@@ -120,8 +120,8 @@ def _mend(item: Looked) -> str:
     if item.evidence.type == "test_result":
         return f"Run `{target}`, read what fails{_below(item)}, and mend it."
     if item.evidence.type == "command_output":
-        return f"Make `{target}` end as it has to; it gave: {_line(item.seen)}{_below(item)}."
-    return f"Mend this: {_line(item.seen)}."
+        return _sentence(f"Make `{target}` end as it has to; it gave: {item.seen}{_below(item)}")
+    return _sentence(f"Mend this: {item.seen}")
 
 
 def _below(item: Looked) -> str:
