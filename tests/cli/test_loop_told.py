@@ -123,3 +123,15 @@ def test_the_next_attempt_is_told_which_test_failed_and_what_was_printed(
     assert 'in test_total\n    self.assertIn("beta"'.replace('"', "'") in prompt
     assert "(unittest, exit code 1): test_x.T.test_total - AssertionError" in told.out
     assert "(unittest, exit code 1): test_x.T.test_total - AssertionError" in told.err
+
+
+def test_what_an_agent_tells_no_price_of_costs_nobody_knows_what(cli: Cli, repo: Path) -> None:
+    watched(cli, WRONG)
+    (loop,) = cli("runs", "list", "--json").json
+
+    events = [json.loads(line) for line in cli("runs", "events", f"{loop['id']}.1", "--json").out.splitlines()]  # fmt: skip
+
+    assert loop["cost"] is None
+    (ended,) = [each for each in events if each["kind"] == "attempt.finished"]
+    assert ended["outcome"]["cost"] is None
+    assert cli("runs", "show", f"{loop['id']}.1", "--json").json["cost"] is None

@@ -13,6 +13,7 @@ from typing import Any
 from prowess.core import event
 from prowess.core.event import Recorded
 from prowess.observe.recoveries import way_of
+from prowess.observe.views import used_by
 
 _DAY = 10  # characters of a time that are its day
 
@@ -110,9 +111,10 @@ class Tally:
     def add(self, each: Recorded) -> None:
         run, payload = self._under_way.get(each.event.run), each.event.payload
         if each.event.kind == "run.started" and run is None:
-            named = self._loops if payload.get("run_kind") == "loop" else self._skills
+            is_loop = payload.get("run_kind") == "loop"
+            named = self._loops if is_loop else self._skills
             name, day = payload.get("skill", ""), each.at[:_DAY]
-            run = _Run(sums=(self._all, named[name], self._days[day]))
+            run = _Run(sums=(self._all, named[name], self._days[day]), is_loop=is_loop)
             self._under_way[each.event.run] = run
             run.add(runs=1)
         elif run is None:
@@ -124,6 +126,10 @@ class Tally:
                 run.observe(payload)
             case "call.recovered":
                 run.recover(payload)
+            case "agent.forked" if run.is_loop:
+                run.begin(f"{each.event.run} {payload.get('child', '')}")
+            case "agent.joined" if run.is_loop:
+                run.join(f"{each.event.run} {payload.get('child', '')}", payload)
             case "run.finished":
                 run.end(payload.get("outcome", {}))
                 del self._under_way[each.event.run]
@@ -160,6 +166,9 @@ class _Sum:
     iterations: int = 0
     tokens: int = 0
     cost: float | None = 0.0
+    untold: set[str] = field(
+        default_factory=set
+    )  # agents of loops at work, which tell at their end
     endings: Counter[str] = field(default_factory=Counter)
     ways: Counter[str] = field(default_factory=Counter)
 
@@ -179,7 +188,7 @@ class _Sum:
                 for way, count in self.ways.most_common()
             ),
             tokens=self.tokens,
-            cost=self.cost,
+            cost=None if self.untold else self.cost,
         )
 
 
@@ -191,6 +200,7 @@ class _Run:
     """
 
     sums: tuple[_Sum, ...]
+    is_loop: bool = False
     failed: Counter[str] = field(default_factory=Counter)
     helped: set[str] = field(default_factory=set)
 
@@ -203,6 +213,16 @@ class _Run:
         self.add(tokens=tokens)
         for each in self.sums:
             each.cost = _plus(each.cost, cost)
+
+    def begin(self, child: str) -> None:
+        """Of what an agent of a loop uses, this run hears at its end."""
+        for each in self.sums:
+            each.untold.add(child)
+
+    def join(self, child: str, payload: Mapping[str, Any]) -> None:
+        for each in self.sums:
+            each.untold.discard(child)
+        self.spend(*used_by(payload))
 
     def observe(self, payload: Mapping[str, Any]) -> None:
         if payload.get("refused"):

@@ -28,6 +28,11 @@ export function money(dollars) {
   return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${cents.format(dollars)}`;
 }
 
+/** Who counts no tokens has told nothing of what they cost. */
+export function price(dollars, tokens) {
+  return money(tokens || dollars ? dollars : null);
+}
+
 export function plural(amount, one, many = `${one}s`) {
   return `${count(amount)} ${amount === 1 ? one : many}`;
 }
