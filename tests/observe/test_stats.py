@@ -232,6 +232,20 @@ def test_what_agents_of_a_loop_tell_is_counted_and_what_they_do_not_tell_is_unkn
     assert stats(looped("a")).all.cost == 0.0
 
 
+def test_plans_of_the_same_name_are_told_apart_by_their_projects() -> None:
+    def loops(*projects: str) -> list[str]:
+        events = []
+        for number, project in enumerate(projects):
+            begun, *rest = looped(str(number), ended())
+            begun.event.payload["project"] = project  # type: ignore[index]
+            events += [begun, *rest]
+        return list(stats(events).loops)
+
+    assert loops("/a/blog", "/a/blog") == ["PLAN.md"]
+    assert loops("/a/blog", "/a/shop") == ["PLAN.md in blog", "PLAN.md in shop"]
+    assert loops("/a/x", "/b/x", "/b/y") == ["PLAN.md in /a/x", "PLAN.md in /b/x", "PLAN.md in y"]
+
+
 def test_days_are_in_order_and_a_run_counts_on_the_day_it_began() -> None:
     later = run("b", ended("failed"), day="2026-02-01")
     told = stats([*later, *run("a", ended("done"))])

@@ -5,8 +5,9 @@ Events are counted one by one as they come, so that whoever follows the log has 
 time without reading it again.
 """
 
+import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -77,7 +78,10 @@ class Used:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """`days` are those on which runs began, by `2026-01-31`, in order; `loops` are by plan."""
+    """
+    `days` are those on which runs began, by `2026-01-31`, in order; `loops` are by plan, with its project
+    where several have a plan of this name.
+    """
 
     all: Numbers
     skills: Mapping[str, Numbers]
@@ -103,7 +107,7 @@ class Tally:
     def __init__(self) -> None:
         self._all = _Sum()
         self._skills: dict[str, _Sum] = defaultdict(_Sum)
-        self._loops: dict[str, _Sum] = defaultdict(_Sum)
+        self._loops: dict[tuple[str, str], _Sum] = defaultdict(_Sum)  # by plan and project
         self._days: dict[str, _Sum] = defaultdict(_Sum)
         self._models: dict[str, Used] = {}
         self._under_way: dict[str, _Run] = {}
@@ -112,9 +116,9 @@ class Tally:
         run, payload = self._under_way.get(each.event.run), each.event.payload
         if each.event.kind == "run.started" and run is None:
             is_loop = payload.get("run_kind") == "loop"
-            named = self._loops if is_loop else self._skills
             name, day = payload.get("skill", ""), each.at[:_DAY]
-            run = _Run(sums=(self._all, named[name], self._days[day]), is_loop=is_loop)
+            named = self._loops[name, payload.get("project", "")] if is_loop else self._skills[name]
+            run = _Run(sums=(self._all, named, self._days[day]), is_loop=is_loop)
             self._under_way[each.event.run] = run
             run.add(runs=1)
         elif run is None:
@@ -152,7 +156,7 @@ class Tally:
         return Stats(
             all=self._all.numbers(),
             skills={skill: total.numbers() for skill, total in sorted(self._skills.items())},
-            loops={plan: total.numbers() for plan, total in sorted(self._loops.items())},
+            loops={name: self._loops[key].numbers() for name, key in _told_apart(self._loops)},
             models=dict(sorted(self._models.items())),
             days={day: total.numbers() for day, total in sorted(self._days.items())},
         )
@@ -251,6 +255,31 @@ class _Run:
         ways = list(ways)
         for each in self.sums:
             each.ways.update(ways)
+
+
+def _told_apart(loops: Iterable[tuple[str, str]]) -> list[tuple[str, tuple[str, str]]]:
+    """The name of each plan: alone, with the folder of its project, or with all of its path."""
+    loops = sorted(loops)
+    forms: tuple[Callable[[str, str], str], ...] = (
+        lambda plan, project: plan,
+        lambda plan, project: f"{plan} in {os.path.basename(project)}",
+        lambda plan, project: f"{plan} in {project}",
+    )
+    names = [Counter(form(*key) for key in loops) for form in forms]
+    return [
+        (
+            next(
+                (
+                    form(*key)
+                    for form, all_ in zip(forms, names, strict=True)
+                    if all_[form(*key)] == 1
+                ),
+                forms[-1](*key),
+            ),
+            key,
+        )
+        for key in loops
+    ]
 
 
 def _plus(one: float | None, other: float | None) -> float | None:

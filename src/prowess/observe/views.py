@@ -33,6 +33,7 @@ class RunView:
     """
     `waiting`: for a person's answer to `question`. A run whose process died is still `running`
     here, because nobody was left to say so: whether somebody works on it, the engine knows.
+    `project` is the folder that it works in, empty for a run from before this was on record.
     `cost` is None when a price is not known, and as long as no agent of a loop has told of any. Tokens and
     cost include what sub-agents used.
     """
@@ -41,6 +42,7 @@ class RunView:
     kind: str
     skill: str
     arguments: str
+    project: str
     state: State
     progress: int
     iterations: int
@@ -141,6 +143,7 @@ class _Sight:
             kind=self.started.get("run_kind", ""),
             skill=self.started.get("skill", ""),
             arguments=self.started.get("arguments", ""),
+            project=self.started.get("project", ""),
             state=state,
             progress=self.progress,
             iterations=self.outcome.get("iterations") or self.iterations,

@@ -78,6 +78,16 @@ export function whole(text) {
   return text ? moment(text).toLocaleString("en-GB") : "";
 }
 
+/** The folder that a run works in, by its name; its whole path is told on demand. */
+export function folder(path) {
+  return path.split("/").filter(Boolean).at(-1) ?? "";
+}
+
+/** Whether these runs work in more than one folder. */
+export function apart(runs) {
+  return new Set(runs.map((run) => run.project).filter(Boolean)).size > 1;
+}
+
 /** What a run is called: a loop by its plan, which is no skill. */
 export function title(run) {
   return run.kind === "loop" ? `Loop over ${run.skill}` : run.skill || run.kind || run.id;
