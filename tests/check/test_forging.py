@@ -83,7 +83,10 @@ def test_a_planted_plugin_takes_the_worth_from_tests_and_is_named(
     report = check(tested, sandbox, PASSES)
 
     assert verdicts(report) == ["INCONCLUSIVE"]
-    assert "the change touches what judges it: conftest.py" in report.reasons[0]
+    assert (
+        "the change touches what judges it: conftest.py;"
+        " put it back, or name the file in the `files:` of the task ("
+    ) in report.reasons[0]
     assert "the change touches what judges it: conftest.py" in report.notes
 
 
@@ -191,7 +194,7 @@ def test_leaving_a_test_run_from_inside_is_excused_by_nothing(
     report = check(tested, sandbox, PASSES, files=["lib/a.py"])
 
     assert verdicts(report) == ["INCONCLUSIVE"]
-    assert "lib/a.py can end a test run" in report.reasons[0]
+    assert "lib/a.py can end a test run with `os._exit`; put it back (" in report.reasons[0]
 
 
 @pytest.mark.parametrize(
@@ -314,7 +317,11 @@ def test_a_task_does_not_change_what_another_one_will_be_proven_by(
     report = check(tested, sandbox, "`guide.md` exists", **asked)
 
     assert verdicts(report) == ["PASS", "FAIL"]
-    assert "the change touches conftest.py: put it back" in report.reasons[0]
+    assert report.reasons[0] == (
+        "Added by Prowess, not in the plan: tests and settings that judge other tasks stay as they were:"
+        " this change alters them: conftest.py."
+        " Put it back; or, if this task needs it, name the file in its `files:`"
+    )
     assert check(tested, sandbox, "`guide.md` exists").passed
 
 

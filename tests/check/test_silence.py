@@ -73,12 +73,12 @@ def test_where_tests_were_to_go_nobody_misses_them(todo: Repository, sandbox: Sa
 def test_names_tell_which_tests_fell_silent(
     then: tuple[str, ...], now: tuple[str, ...], told: str
 ) -> None:
-    runs = [
+    before, after = (
         TestRun(kind="pytest", code=0, passed=len(names), names=frozenset(names))
         for names in (then, now)
-    ]
+    )
 
-    why = silenced(*runs, {"test_x.py": "def test_1(): pass\n"})
+    why = silenced(before, after, {"test_x.py": "def test_1(): pass\n"})
 
     assert why.endswith(told)
     assert bool(why) == bool(told)

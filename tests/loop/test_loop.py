@@ -397,7 +397,11 @@ def test_watchers_hear_of_attempts_that_lead_nowhere(repo: Path) -> None:
 
     assert [each["attempt"] for each in ended.told("loop.no_progress")] == [1, 2]
     assert [each["attempt"] for each in ended.told("loop.same_task")] == [2]
-    assert [each["attempt"] for each in ended.told("loop.malformed_completion")] == [2]
+    (unread,) = ended.told("loop.malformed_completion")
+    assert unread["attempt"] == 2
+    assert unread["summary"] == (
+        "Its evidence cannot be read: criterion 1: verdict is missing; criterion 1: evidence is missing"
+    )
 
 
 def test_an_agent_at_work_is_told_of_by_no_watchdog(repo: Path) -> None:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from prowess.check.commands import Ran  # which itself asks what decides how commands end
 
 TOUCHES = "the change touches what judges it"
+_PUT_BACK, _OR_NAME = "; put it back", ", or name the file in the `files:` of the task"
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
 )
@@ -72,7 +73,8 @@ class Touched:
     `what` is worded for people; `matters_to` is a pattern of commands; what matters to any matters only
     where tests are run, and what `weakens` tests where they may be. What has an `unless` does no harm
     where that test is seen to run, and what has `scripts` where a command is known to run other ones.
-    `path` is what could be put back for a second look; `had` are the targets or scripts that it had.
+    `path` is what could be put back for a second look; `had` are the targets or scripts that it had. What
+    is not `excusable` no task can allow.
     """
 
     what: str
@@ -82,6 +84,7 @@ class Touched:
     weakens: bool = False
     unless: Moved | Stayed | None = None
     scripts: frozenset[str] = frozenset()
+    excusable: bool = True
 
     def spoils(self, ran: "Ran", *, tests: bool) -> bool:
         if self.unless and self.unless.still_runs(ran):
@@ -102,10 +105,12 @@ class Touched:
         return bool(re.search(self.matters_to, command)) and (tests or self.matters_to != ANY)
 
 
-def doubt(touched: Sequence[Touched], ran: "Ran", *, tests: bool) -> str:
-    """Why what this run says does not count, or an empty text. `tests`: it is a run of tests."""
-    found = [each.what for each in touched if each.spoils(ran, tests=tests)]
-    return f"{TOUCHES}: {'; '.join(found[:3])}" if found else ""
+def touches(found: Sequence[Touched]) -> str:
+    """What of the judges was touched and what to do, or an empty text where nothing was."""
+    if not found:
+        return ""
+    allow = _OR_NAME if any(each.excusable for each in found) else ""
+    return f"{TOUCHES}: {'; '.join(each.what for each in found[:3])}{_PUT_BACK}{allow}"
 
 
 def spoiled(touched: Sequence[Touched], commands: Sequence[str]) -> list[str]:
@@ -342,13 +347,13 @@ def _shadowing(path: str) -> list[Touched]:
 
 def _leaving(path: str, old: str, new: str) -> list[Touched]:
     if path.endswith(".py") and leaves_more(old, new):
-        return [Touched(what=f"{path} can end a test run with `os._exit`")]
+        return [Touched(what=f"{path} can end a test run with `os._exit`", excusable=False)]
     return []
 
 
 def _silencing(path: str, old: str, new: str) -> Iterator[Touched]:
     for said, commands in silenced_for(old, new):
-        yield Touched(what=f"{path} says `{said}`", matters_to=commands)
+        yield Touched(what=f"{path} says `{said}`", matters_to=commands, excusable=False)
 
 
 def _part(name: str, text: str, key: str) -> Any:

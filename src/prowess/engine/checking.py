@@ -17,12 +17,13 @@ from typing import Any
 from prowess.check.already import is_so
 from prowess.check.beside import HIDDEN
 from prowess.check.changes import git_folder
+from prowess.check.claims import unread
 from prowess.check.commands import Runner
 from prowess.check.ground import Ground
 from prowess.check.judges import (
     TOUCHES,
-    doubt,
     spoiled,
+    touches,
 )
 from prowess.check.judging import Judge, overall, sorted_claims
 from prowess.check.known_tests import is_test
@@ -55,8 +56,11 @@ IDLE = (
     "the task has no acceptance criteria, and the validation commands succeed without the work as well,"
     " so they show nothing of it"
 )
+_MOST_TOLD = 3  # of what was changed that judges others
 UNTOUCHED = "Something was done since the base commit"
-SPOILING = "What other tasks will be proven by is as it was"
+SPOILING = (
+    "Added by Prowess, not in the plan: tests and settings that judge other tasks stay as they were"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,7 @@ class Checker:
                 find_test=work.defining,
                 doubt=partial(_doubt, work, grounds, asked.validation),
                 remark=lambda: _unseen(grounds),
+                unread=unread(asked.ignored),
                 tell=tell,
             )
             criteria = await judge.criteria(spec.criteria, claims)
@@ -153,18 +158,18 @@ async def _doubt(
     if not tests and command not in validation:
         return await _configured(work, grounds, probe)
     ran = grounds.done(command)
-    touches = doubt(work.touched, ran, tests=tests)
-    if doubt([each for each in work.touched if each.path not in work.instead], ran, tests=tests):
-        return touches
+    found = [each for each in work.touched if each.spoils(ran, tests=tests)]
+    if any(each.path not in work.instead for each in found):
+        return touches(found)
     if grounds.missed:
         return grounds.missed
     # What the commands before it built, a validation command may need.
     first = validation[: validation.index(command)] if command in validation else ()
     why = await grounds.again(probe, first=first) or await grounds.silenced(command, first=first)
     if why:
-        return "; ".join(filter(None, (touches, why)))
-    judges = [each.path for each in work.touched if each.spoils(ran, tests=tests)]
-    return "" if await grounds.holds_without(judges, probe, first=first) else touches
+        return "; ".join(filter(None, (touches(found), why)))
+    judges = [each.path for each in found]
+    return "" if await grounds.holds_without(judges, probe, first=first) else touches(found)
 
 
 async def _configured(work: Work, grounds: Grounds, probe: Probe) -> str:
@@ -172,7 +177,7 @@ async def _configured(work: Work, grounds: Grounds, probe: Probe) -> str:
     found = [each for each in work.touched if each.configures(probe.target)]
     if await grounds.holds_without([each.path for each in found], probe, first=()):
         return ""
-    return f"{TOUCHES}: {'; '.join(each.what for each in found[:3])}"
+    return touches(found)
 
 
 def _unseen(grounds: Grounds) -> str:
@@ -256,9 +261,9 @@ def check_events(report: Report, *, run: str) -> list[Event]:
     """A check as facts for the log: one a criterion, then the end."""
     told = [
         _event(run, "check.criterion", f"{each.verdict}: {each.text}", criterion)
-        for each, criterion in zip(report.criteria, report.as_json()["criteria"], strict=True)
+        for each, criterion in zip(report.criteria, report.for_log()["criteria"], strict=True)
     ]
-    return [*told, _event(run, "check.finished", _summary(report), {"report": report.as_json()})]
+    return [*told, _event(run, "check.finished", _summary(report), {"report": report.for_log()})]
 
 
 def _event(run: str, kind: str, summary: str, facts: Mapping[str, Any]) -> Event:
@@ -312,12 +317,13 @@ def _is_asked(criterion: Criterion) -> bool:
 
 def _spoiling(judges: Sequence[str]) -> Criterion:
     """What a later task will be proven by is not for this one to change on the way."""
-    seen = f"the change touches {'; '.join(judges[:3])}"
+    more = f"; and {len(judges) - _MOST_TOLD} more" if len(judges) > _MOST_TOLD else ""
+    seen = f"this change alters them: {'; '.join(judges[:_MOST_TOLD])}{more}"
     evidence = Evidence(type="file_inspection", description=SPOILING)
     return Criterion(
         text=SPOILING,
         verdict="FAIL",
-        reason=f"{seen}: put it back, or have the task name the file in `files:`",
+        reason=f"{seen}. Put it back; or, if this task needs it, name the file in its `files:`",
         evidence=(Looked(evidence=evidence, state="refuted", seen=seen),),
         added=True,
     )

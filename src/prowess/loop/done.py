@@ -60,5 +60,5 @@ def last_words(answer: str) -> str:
 
 
 def done_as_json(done: Done) -> dict[str, Any]:
-    report = None if done.report is None else done.report.as_json()
+    report = None if done.report is None else done.report.for_log()
     return {**asdict(done), "report": report}

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from prowess.check.already import seen_by_us
-from prowess.check.claims import said_claims
+from prowess.check.claims import said_claims, unread
 from prowess.check.feedback import feedback as feedback_of
 from prowess.check.report import write_artifacts
 from prowess.core.agent import AgentEnd
@@ -183,11 +183,11 @@ class Journey:
 
     def _tell_malformed(self, end: AgentEnd) -> None:
         """Watchers hear of an agent that says it is done in a form that nobody can read."""
-        why = end.told if end.trouble == "malformed" else ""
-        for ignored in said_claims(end.answer)[1] if '"criteria"' in end.answer else ():
-            why = why or f"{ignored.what}: {ignored.why}"
-        if why:
-            self._tell("malformed_completion", f"It says it is done, unreadably: {why}", why=why)
+        if end.trouble == "malformed":
+            told = f"What it says cannot be read: {end.told}"
+            self._tell("malformed_completion", told, why=end.told)
+        elif why := unread(said_claims(end.answer)[1]):
+            self._tell("malformed_completion", f"Its evidence cannot be read: {why}", why=why)
 
     async def _ask(self, phase: Phase, rules: str, agent: str) -> Answered:
         asking = Asking(

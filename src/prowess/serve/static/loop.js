@@ -2,8 +2,8 @@
 
 import { api } from "./api.js";
 import { command, el, empty, link, marked, put, to } from "./dom.js";
-import { state, table } from "./parts.js";
-import { ago } from "./words.js";
+import { place, state, table } from "./parts.js";
+import { ago, apart } from "./words.js";
 
 export async function loop(main, { signal }) {
   const { runs } = await api.runs({ limit: 200 });
@@ -13,8 +13,10 @@ export async function loop(main, { signal }) {
 }
 
 function list(loops) {
-  return table("Loops", [["Plan"], ["State", "plain"], ["Last", "wide"], ["Started", "num"]], loops.map((run) => [
-    link(to("loop", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), state(run.state),
+  const several = apart(loops);
+  const columns = [["Plan"], ...(several ? [["Project", "plain"]] : []), ["State", "plain"], ["Last", "wide"], ["Started", "num"]];
+  return table("Loops", columns, loops.map((run) => [
+    link(to("loop", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), ...(several ? [place(run)] : []), state(run.state),
     el("span", { class: "clip" }, marked(run.summary)), ago(run.started),
   ]));
 }
