@@ -13,10 +13,16 @@ from prowess.core.task import Plan, Task
 from prowess.loop.budget import Used
 from prowess.loop.choosing import name_of
 from prowess.loop.done import Done, done_as_json
+from prowess.loop.git_run import few
+from prowess.loop.told import Told
 
 _ADDED = (
     "It came into the plan while an agent was at work, so its `files:` allowed no tests or settings to be"
     " altered."
+)
+_PUT_BACK = (
+    "While an agent is at work, its changes to the plan and yours cannot be told apart, so these were"
+    " undone. Tasks that were added stayed."
 )
 _MEANS_MORE, _ESCAPED = re.compile(r"[\\`*_~<>\[\]|#]"), r"\\\g<0>"  # to Markdown
 _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
@@ -49,19 +55,20 @@ class Entry:
 
 
 def report(
-    name: str, entries: Sequence[Entry], used: Used, *, reason: str, plan: Plan | None
+    name: str, entries: Sequence[Entry], used: Used, *, reason: str, plan: Plan | None, told: Told
 ) -> str:
     """In Markdown; every line of proof is one that code saw."""
     lines = [f"# {name}", "", f"{reason[:1].upper()}{reason[1:]}.", ""]
     for title, under in groupby(sorted(entries, key=_rank), key=_title):
         lines += [f"## {title}", ""]
         for entry in under:
-            lines += [*_told(entry), ""]
+            lines += [*_told(entry, told), ""]
     left = (
         [task.label for task in plan.tasks if task.mark == " " and not task.ignored] if plan else []
     )
     if left:
         lines += ["## Left", "", *(f"- {label}" for label in left), ""]
+    lines += _put_back(told)
     cost = "an unknown price" if used.unpriced else f"${used.dollars:.4f}"
     lines += ["## Cost", "", f"{_tries(used.attempts)}, {used.tokens:,} tokens, {cost}.", ""]
     return "\n".join(lines)
@@ -109,7 +116,18 @@ def _title(entry: Entry) -> str:
     return f"Reviewed by {done.reviewer}" if reviewed else _TITLES[done.mark]
 
 
-def _told(entry: Entry) -> list[str]:
+def _put_back(told: Told) -> list[str]:
+    """What was changed in the plan while an agent was at work, and where that can be read."""
+    if not told.put_back:
+        return []
+    lines = ["## Put back in the plan", "", _PUT_BACK, ""]
+    for copy, changes in told.put_back.items():
+        kept = f"the plan as it was found is in {_code(copy)}"
+        lines.append(f"- {_plain('; '.join(dict.fromkeys(changes)))}: {kept}")
+    return [*lines, ""]
+
+
+def _told(entry: Entry, told: Told) -> list[str]:
     kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
     lines = [f"### {entry.task.label}", "", f"{_tries(entry.done.attempts)}{kept}."]
     if entry.added:
@@ -124,11 +142,16 @@ def _told(entry: Entry) -> list[str]:
         f"What an earlier attempt did, and was not taken in, is kept in the branch `{branch}`."
         for branch in entry.earlier
     ]
+    lines += [
+        f"Not kept with the task, but in the branch `{branch}`: {few(list(dict.fromkeys(files)))}."
+        for branch, files in told.left.get(entry.task.label, {}).items()
+    ]
+    lines += map(_plain, entry.done.spoilt)
     criteria = entry.done.report.criteria if entry.done.report else ()
     if entry.done.trouble and entry.done.mark == "~":
         lines.append(f"The agent of the last attempt stopped: {entry.done.trouble}")
     if entry.done.said and entry.done.mark == "~":
-        lines.append(f"The agent said last: {_MEANS_MORE.sub(_ESCAPED, entry.done.said)}")
+        lines.append(f"The agent said last: {_plain(entry.done.said)}")
     if criteria:
         lines += ["", *map(_criterion, criteria), *_out_of_scope(entry.done)]
     failed = any(each.verdict != "PASS" for each in criteria) or _out_of_scope(entry.done)
@@ -174,6 +197,11 @@ def _with_code(text: str, places: Collection[str]) -> str:
         if found := re.search(named, text):
             return f"{text[: found.start()]}{_code(place)}{text[found.end() :]}"
     return text
+
+
+def _plain(text: str) -> str:
+    """Somebody's words, in which nothing means anything to Markdown."""
+    return _MEANS_MORE.sub(_ESCAPED, text)
 
 
 def _code(text: str) -> str:
