@@ -15,7 +15,8 @@ from functools import partial
 from typing import Any
 
 from prowess.core.agent import AgentEnd, AgentOrder, end_from_json
-from prowess.core.errors import OutsideError
+from prowess.core.chat import Usage
+from prowess.core.errors import OutsideError, ProwessError
 from prowess.core.event import Event
 from prowess.core.ports import Json
 from prowess.core.run import Outcome
@@ -72,10 +73,12 @@ class Asking:
         prompt, before = await self._prompt(phase, feedback)
         while True:
             await self._look_at_budget(0.0)
-            child = self.crew.next_run()
+            child, reviews = self.crew.next_run(), phase.type != "execute"
+            if reviews:
+                self.used.reviewing.add(child)
             self.crew.tell(
                 "agent.forked",
-                f"{agent} works on: {self.task.label}",
+                f"{agent} {'reviews' if reviews else 'works on'}: {self.task.label}",
                 child=child,
                 skill=agent,
                 task=self.task.label,
@@ -166,8 +169,12 @@ class Asking:
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
+        self.used.under_way[child] = Usage()
         try:
             end = await self.crew.open_agent(agent).work(order, record=record)
+        except ProwessError:  # it was not started
+            del self.used.under_way[child]
+            raise
         except asyncio.CancelledError:
             # Who stops the loop here may begin another, which believes what the plan says.
             with suppress(OutsideError, OSError):

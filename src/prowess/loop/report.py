@@ -10,7 +10,7 @@ from prowess.check.already import seen_by_us
 from prowess.core.evidence import Criterion, Looked, Scope
 from prowess.core.run import Ending
 from prowess.core.task import Plan, Task
-from prowess.loop.budget import Used
+from prowess.loop.budget import Used, counted
 from prowess.loop.choosing import name_of
 from prowess.loop.done import Done, done_as_json
 from prowess.loop.git_run import few
@@ -23,6 +23,9 @@ _ADDED = (
 _PUT_BACK = (
     "While an agent is at work, its changes to the plan and yours cannot be told apart, so these were"
     " undone. Tasks that were added stayed."
+)
+_AGAIN = (
+    "An earlier loop has left them so. To have one tried again, write `[ ]` for `[~]` in the plan."
 )
 _MEANS_MORE, _ESCAPED = re.compile(r"[\\`*_~<>\[\]|#]"), r"\\\g<0>"  # to Markdown
 _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
@@ -63,20 +66,16 @@ def report(
         lines += [f"## {title}", ""]
         for entry in under:
             lines += [*_told(entry, told), ""]
-    left = (
-        [task.label for task in plan.tasks if task.mark == " " and not task.ignored] if plan else []
-    )
-    if left:
-        lines += ["## Left", "", *(f"- {label}" for label in left), ""]
+    lines += _blocked_before(entries, plan) + _left(plan)
     lines += _put_back(told)
-    cost = "an unknown price" if used.unpriced else f"${used.dollars:.4f}"
-    lines += ["## Cost", "", f"{_tries(used.attempts)}, {used.tokens:,} tokens, {cost}.", ""]
+    lines += ["## Cost", "", f"{used.told()}.", ""]
     return "\n".join(lines)
 
 
 def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
     """What the marks say, those of earlier loops too: a plan is done when nothing of it is left."""
-    tasks = [task for task in plan.tasks if not task.ignored] if plan else []
+    tasks = _tasks(plan)
+    unproven = sum(entry.done.mark == "x" for entry in entries)
     blocked = {name_of(task) for task in tasks if task.mark == "~"}
     blocked |= {name_of(entry.task) for entry in entries if entry.done.mark == "~"}
     waiting = sum(task.mark == " " for task in tasks)
@@ -86,10 +85,10 @@ def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
         again = plan.about_blocked() if plan else ""
         return "partial", f"{told}; {again}" if again else told
     if blocked or waiting:
-        return "partial", _stuck(len(blocked), waiting, len(tasks))
-    if unproven := sum(entry.done.mark == "x" for entry in entries):
-        await_ = "awaits" if unproven == 1 else "await"
-        return "done", f"all tasks are implemented; {unproven} {await_} review"
+        awaits = f", {_awaiting(unproven)}" if unproven else ""
+        return "partial", _stuck(len(blocked), waiting, len(tasks)) + awaits
+    if unproven:
+        return "done", f"all tasks are implemented; {_awaiting(unproven)}"
     how = "proven or reviewed" if any(entry.done.reviewer for entry in entries) else "proven"
     people = plan.for_people() if plan else ""
     nothing = "there was nothing to do" + (f": {people}" if people else "")
@@ -105,6 +104,10 @@ def _stuck(blocked: int, waiting: int, tasks: int) -> str:
     return f"{blocked} {of} {are} blocked" + (f", {waiting} {wait}" if waiting else "")
 
 
+def _awaiting(unproven: int) -> str:
+    return f"{unproven} {'awaits' if unproven == 1 else 'await'} review"
+
+
 def _rank(entry: Entry) -> tuple[int, str]:
     return list(_TITLES).index(entry.done.mark), entry.done.reviewer
 
@@ -114,6 +117,29 @@ def _title(entry: Entry) -> str:
     done = entry.done
     reviewed = done.mark == "R" and done.reviewer
     return f"Reviewed by {done.reviewer}" if reviewed else _TITLES[done.mark]
+
+
+def _blocked_before(entries: Sequence[Entry], plan: Plan | None) -> list[str]:
+    """Tasks that this loop did not touch, for an earlier one had marked them."""
+    ours = {name_of(entry.task) for entry in entries}
+    before = [task for task in _tasks(plan) if task.mark == "~" and name_of(task) not in ours]
+    listed = [f"- {task.label} (line {task.line})" for task in before]
+    return ["## Blocked before", "", _AGAIN, "", *listed, ""] if listed else []
+
+
+def _left(plan: Plan | None) -> list[str]:
+    """Tasks to do, each with what it waits for."""
+    waiting = plan.waiting() if plan else {}
+    left = [task for task in _tasks(plan) if task.mark == " "]
+    listed = [
+        f"- {task.label}" + (f" (waits for: {'; '.join(waiting[task])})" if task in waiting else "")
+        for task in left
+    ]
+    return ["## Left", "", *listed, ""] if listed else []
+
+
+def _tasks(plan: Plan | None) -> list[Task]:
+    return [task for task in plan.tasks if not task.ignored] if plan else []
 
 
 def _put_back(told: Told) -> list[str]:
@@ -129,7 +155,7 @@ def _put_back(told: Told) -> list[str]:
 
 def _told(entry: Entry, told: Told) -> list[str]:
     kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
-    lines = [f"### {entry.task.label}", "", f"{_tries(entry.done.attempts)}{kept}."]
+    lines = [f"### {entry.task.label}", "", f"{counted(entry.done.attempts, 'attempt')}{kept}."]
     if entry.added:
         lines.append(_ADDED)
     if entry.done.already:
@@ -159,10 +185,6 @@ def _told(entry: Entry, told: Told) -> list[str]:
     if entry.done.cut or unseen or (entry.done.mark == "~" and not failed):
         lines += ["", entry.done.reason]
     return lines
-
-
-def _tries(count: int) -> str:
-    return "1 attempt" if count == 1 else f"{count} attempts"
 
 
 def _out_of_scope(done: Done) -> list[str]:
