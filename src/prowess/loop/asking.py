@@ -83,6 +83,7 @@ class Asking:
                 skill=agent,
                 task=self.task.label,
                 attempt=self.attempt,
+                review=reviews,
             )
 
             async def work(child: str = child, before: Before = before) -> Json:

@@ -1,6 +1,7 @@
 """The report of a loop: what was done, with what proof, what is left, what it cost."""
 
 import re
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,6 +15,7 @@ from prowess.loop.budget import Used, counted
 from prowess.loop.choosing import name_of
 from prowess.loop.done import Done, done_as_json
 from prowess.loop.git_run import few
+from prowess.loop.lying import Lying
 from prowess.loop.told import Told
 
 _ADDED = (
@@ -58,7 +60,14 @@ class Entry:
 
 
 def report(
-    name: str, entries: Sequence[Entry], used: Used, *, reason: str, plan: Plan | None, told: Told
+    name: str,
+    entries: Sequence[Entry],
+    used: Used,
+    *,
+    reason: str,
+    plan: Plan | None,
+    told: Told,
+    left: Lying,
 ) -> str:
     """In Markdown; every line of proof is one that code saw."""
     lines = [f"# {name}", "", f"{reason[:1].upper()}{reason[1:]}.", ""]
@@ -68,6 +77,7 @@ def report(
             lines += [*_told(entry, told), ""]
     lines += _blocked_before(entries, plan) + _left(plan)
     lines += _put_back(told)
+    lines += _lying(left, "\n".join(lines))
     lines += ["## Cost", "", f"{used.told()}.", ""]
     return "\n".join(lines)
 
@@ -151,6 +161,16 @@ def _put_back(told: Told) -> list[str]:
         kept = f"the plan as it was found is in {_code(copy)}"
         lines.append(f"- {_plain('; '.join(dict.fromkeys(changes)))}: {kept}")
     return [*lines, ""]
+
+
+def _lying(left: Lying, told: str) -> list[str]:
+    """Work trees that stayed, and branches that were not `told` of yet."""
+    lines = [
+        f"- the work tree {_code(each)}; `git worktree remove --force {shlex.quote(each)}` takes it away"
+        for each in left.trees
+    ]
+    lines += [f"- the branch `{each}`" for each in left.branches if f"`{each}`" not in told]
+    return ["## Left in the repository", "", *lines, ""] if lines else []
 
 
 def _told(entry: Entry, told: Told) -> list[str]:

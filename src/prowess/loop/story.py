@@ -3,6 +3,7 @@ What has happened in a loop so far, and what it comes to when the loop ends, how
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from prowess.loop.choosing import name_of, not_its_own
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
 from prowess.loop.journey import Journey
+from prowess.loop.lying import lying
 from prowess.loop.phases import Phases
 from prowess.loop.report import Entry, report
 from prowess.loop.told import Told, told_in
@@ -71,11 +73,26 @@ async def outcome_of(story: Story, ended: Ending, reason: str, *, outside: bool 
     with suppress(ProwessError):  # it may be what ended the loop
         plan = marks.read(crew.request.plan)
     entries = [*story.entries, *_under_way(story, reason)]
+    home = crew.repository(crew.request.workspace)
+    left = await lying(home, crew.world.settings.data, crew.run)
+    told = await _told(crew)
+    answer = report(crew.plan_name, entries, used, reason=reason, plan=plan, told=told, left=left)
+    return outcome_with(answer, entries, used, ending=ended, reason=reason, outside=outside)
+
+
+def outcome_with(
+    answer: str,
+    entries: Sequence[Entry],
+    used: Used,
+    *,
+    ending: Ending,
+    reason: str,
+    outside: bool = False,
+) -> Outcome:
+    """The outcome of a loop that has this report."""
     return Outcome(
-        ending=ended,
-        answer=report(
-            crew.plan_name, entries, used, reason=reason, plan=plan, told=await _told(crew)
-        ),
+        ending=ending,
+        answer=answer,
         reason=reason,
         iterations=used.attempts,
         tokens=used.tokens,
