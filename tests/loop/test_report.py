@@ -106,3 +106,30 @@ def test_a_criterion_that_failed_tells_why_and_not_what_else_was_seen(repo: Path
     ended = loop(repo, plan, Scripted([writes("other.txt", "")]), max_attempts=1)
 
     assert "(`hello.txt` is not there)" in ended.outcome.answer
+
+
+BEFORE = (
+    "- [~] Paint it\n- [ ] Dry it\n  - after: Paint it\n- [R] Look at it\n"
+    "- [ ] Say hello\n  - `hello.txt` exists\n- [ ] Be kind\n"
+)
+
+
+def test_the_report_says_what_was_blocked_before_and_what_waits_for_it(repo: Path) -> None:
+    agent = Scripted([writes("hello.txt", ""), writes("kind.txt", ""), says("no verdict")])
+
+    ended = loop(repo, BEFORE, agent, max_attempts=1)
+
+    report = ended.outcome.answer
+    assert "1 of 5 tasks is blocked, 1 waits for what is not done, 1 awaits review." in report
+    assert (
+        "## Blocked before\n\nAn earlier loop has left them so. To have one tried again, write `[ ]` for"
+        " `[~]` in the plan.\n\n- Paint it (line 1)\n"
+    ) in report
+    assert "## Left\n\n- Dry it (waits for: Paint it)\n" in report
+
+
+def test_what_is_blocked_by_this_loop_is_not_blocked_before(repo: Path) -> None:
+    ended = loop(repo, HELLO, Scripted([says("I will not")]), max_attempts=1)
+
+    assert "## Blocked\n" in ended.outcome.answer
+    assert "Blocked before" not in ended.outcome.answer

@@ -7,7 +7,6 @@ cannot begin at all is asked once, and then no more.
 """
 
 import asyncio
-import os
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +15,8 @@ from functools import partial
 from typing import Any
 
 from prowess.core.agent import AgentEnd, AgentOrder, end_from_json
-from prowess.core.errors import OutsideError
+from prowess.core.chat import Usage
+from prowess.core.errors import OutsideError, ProwessError
 from prowess.core.event import Event
 from prowess.core.ports import Json
 from prowess.core.run import Outcome
@@ -27,7 +27,7 @@ from prowess.loop.before import Before, before_from_json, look
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.phases import Phase
-from prowess.loop.request import ARTIFACTS
+from prowess.loop.plan_back import put_back_as, tell_put_back
 
 _PAUSE = 300.0  # seconds to wait for a usage limit when nobody says how long it lasts
 _AT_ONCE = 30.0  # seconds within which a program that ends without a word has not begun
@@ -73,14 +73,17 @@ class Asking:
         prompt, before = await self._prompt(phase, feedback)
         while True:
             await self._look_at_budget(0.0)
-            child = self.crew.next_run()
+            child, reviews = self.crew.next_run(), phase.type != "execute"
+            if reviews:
+                self.used.reviewing.add(child)
             self.crew.tell(
                 "agent.forked",
-                f"{agent} works on: {self.task.label}",
+                f"{agent} {'reviews' if reviews else 'works on'}: {self.task.label}",
                 child=child,
                 skill=agent,
                 task=self.task.label,
                 attempt=self.attempt,
+                review=reviews,
             )
 
             async def work(child: str = child, before: Before = before) -> Json:
@@ -167,8 +170,12 @@ class Asking:
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
+        self.used.under_way[child] = Usage()
         try:
             end = await self.crew.open_agent(agent).work(order, record=record)
+        except ProwessError:  # it was not started
+            del self.used.under_way[child]
+            raise
         except asyncio.CancelledError:
             # Who stops the loop here may begin another, which believes what the plan says.
             with suppress(OutsideError, OSError):
@@ -184,14 +191,17 @@ class Asking:
             # The tree is read with what HEAD names, and an agent can leave it naming nothing.
             strayed = await self.crew.back_to(self.workspace, self.branch, self.base, self.aside)
             changed = await repository.picture() != picture
-            unticked, tampered = before.put_plan_back(request.plan, self._plan_aside(child))
+            unticked, put_back = before.put_plan_back(
+                request.plan, self.crew.plan_aside(f"{child}.md")
+            )
             return seen | {
                 "left": strayed,
                 "added": before.added_to(request.plan),
                 "refs": await before.put_refs_back(repository, self.crew.run),
                 "changed": changed,
                 "unticked": unticked,
-                "tampered": tampered,
+                "tampered": put_back.told,
+                "copy": self.crew.named(put_back.copy),
             }
         except (OutsideError, OSError) as error:  # what the agent has used counts all the same
             hint = error.hint if isinstance(error, OutsideError) else "look what lies there"
@@ -202,20 +212,18 @@ class Asking:
         Put back what an agent did in the same attempt until it was cut off, and tell it: nobody knows
         whether it was the agent, so it is not held against the attempt.
         """
-        plan, aside = self.crew.request.plan, self._plan_aside(child)
+        plan, aside = self.crew.request.plan, self.crew.plan_aside(f"{child}.md")
         if before.plan is None:
             return replace(before, plan=marks.content(plan))
-        unticked, tampered = before.put_plan_back(plan, aside)
-        if told := [*(f"{label!r} was ticked" for label in unticked), *tampered]:
-            found = f"; as it was found it is in {os.path.dirname(aside)}" if tampered else ""
-            self.crew.warn(f"The plan was put back: {'; '.join(told)}{found}")
+        unticked, put_back = before.put_plan_back(plan, aside)
+        copy = self.crew.named(put_back.copy)
+        if told := [*(f"{label!r} was ticked" for label in unticked), *put_back.told]:
+            told_whole = put_back_as("; ".join(told), copy)
+            self.crew.warn(told_whole, put_back=put_back.told, copy=copy)
         repository = self.crew.repository(self.workspace)
         for lost in await before.put_refs_back(repository, self.crew.run):
             self.crew.warn(lost)
         return before
-
-    def _plan_aside(self, child: str) -> str:
-        return os.path.join(self.crew.request.workspace, ARTIFACTS, "plans", f"{child}.md")
 
     def _started(self, agent: str, child: str) -> Event:
         """The attempt as a run of its own, for who looks at it alone."""
@@ -248,8 +256,7 @@ class Asking:
     def _tell_ended(self, agent: str, child: str, end: AgentEnd, seen: dict[str, Any]) -> None:
         for label in seen["unticked"]:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
-        for what in seen["tampered"]:
-            self._tell("loop.plan_restored", f"The plan was put back: {what}", what=what)
+        tell_put_back(self._tell, seen["tampered"], seen.get("copy", ""))
         self.crew.tell_added(seen.get("added", ()))
         for lost in seen.get("refs", ()):
             self._tell("run.warned", lost)

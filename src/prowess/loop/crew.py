@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -143,9 +144,17 @@ class Crew:
     def _tree(self, folder: str) -> Tree:
         return open_tree(folder, self.world.sandbox, rules=self.kept.rules)
 
-    def warn(self, told: str) -> None:
+    def named(self, path: str) -> str:
+        """A path in the workspace as a person there would type it; empty if it is none."""
+        return os.path.relpath(path, self.request.workspace) if path else ""
+
+    def plan_aside(self, name: str) -> str:
+        """Where a plan is kept that had to be put back."""
+        return os.path.join(self.request.workspace, ARTIFACTS, "plans", name)
+
+    def warn(self, told: str, **facts: Any) -> None:
         """Something that the person has to know, also when it happens in the middle of a step."""
-        payload = {"summary": told, "visibility": "SUMMARY", ASIDE: True}
+        payload = {"summary": told, "visibility": "SUMMARY", **facts, ASIDE: True}
         self.world.appender(self.run)(Event(run=self.run, kind="run.warned", payload=payload))
 
     def next_run(self) -> str:

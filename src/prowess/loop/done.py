@@ -1,7 +1,7 @@
 """How one task of a plan ended."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ class Done:
     `cut` says what ended the loop before its phases had, where something did.
     `trouble` is what stopped the agent of the last attempt. `review` is what came of a review, in a
     sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it. `said`
-    are the last words of the agent of the last attempt.
+    are the last words of the agent of the last attempt. `spoilt` are sentences on attempts that failed
+    because the plan was changed meanwhile.
     """
 
     mark: Mark
@@ -31,6 +32,7 @@ class Done:
     review: str = ""
     reviewer: str = ""
     said: str = ""
+    spoilt: tuple[str, ...] = ()
 
     @property
     def already(self) -> bool:
@@ -50,6 +52,12 @@ def cut_short(cut: str, told: str, status: Mapping[str, Any], report: Report | N
         report=report,
         cut=cut,
     )
+
+
+def spoilt_by(attempt: int, tampered: Sequence[str]) -> str:
+    """For the report: no criterion tells why this attempt failed."""
+    what = "; ".join(tampered)
+    return f"Attempt {attempt} failed because the plan was changed while its agent was at work: {what}."
 
 
 def last_words(answer: str) -> str:
