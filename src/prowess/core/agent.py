@@ -67,6 +67,12 @@ class AgentEnd:
     refusals: tuple[str, ...] = ()
     seconds: float = 0.0
     spoke: bool = True
+    calls: int = 0
+
+    @property
+    def got_further(self) -> bool:
+        """It did something that was paid for, whatever came of it."""
+        return bool(self.calls or self.usage.input_tokens or self.usage.output_tokens)
 
     @property
     def why(self) -> str:

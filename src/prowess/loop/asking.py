@@ -11,7 +11,6 @@ import os
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -26,10 +25,10 @@ from prowess.loop import leftovers, marks
 from prowess.loop.before import Before, before_from_json, look
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
+from prowess.loop.limited import Limited
 from prowess.loop.phases import Phase
 from prowess.loop.request import ARTIFACTS
 
-_PAUSE = 300.0  # seconds to wait for a usage limit when nobody says how long it lasts
 _AT_ONCE = 30.0  # seconds within which a program that ends without a word has not begun
 _NO_PROGRAM = (126, 127)  # what a shell ends with when it could not start what it was to
 
@@ -69,8 +68,12 @@ class Asking:
     attempt: int
 
     async def ask(self, phase: Phase, rules: str, agent: str, *, feedback: str) -> Answered:
-        """`SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin."""
+        """
+        `SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin,
+        `NoMoreError` when its provider gives no more and no waiting helps.
+        """
         prompt, before = await self._prompt(phase, feedback)
+        limited = Limited()
         while True:
             await self._look_at_budget(0.0)
             child = self.crew.next_run()
@@ -104,7 +107,8 @@ class Asking:
                     tampered=seen["tampered"],
                     left=seen.get("left", []),
                 )
-            before = await self._wait(end) or before
+            limited.met(agent, end, changed=seen["changed"])
+            before = await self._wait(end, limited) or before
 
     async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before]:
         """
@@ -288,26 +292,17 @@ class Asking:
         if spent := await self.crew.step("budget", look):
             raise SpentError(spent)
 
-    async def _wait(self, end: AgentEnd) -> Before | None:
+    async def _wait(self, end: AgentEnd, limited: Limited) -> Before | None:
         """
         Wait for the end of a usage limit, unless the time that is left ends before it. What a person
         changed meanwhile stays; None where an older version waited, and did not look.
         """
-        until = end.resets_at or ""
-
-        def pause() -> float:
-            if not until:
-                return _PAUSE
-            left = datetime.fromisoformat(until) - datetime.now(UTC)
-            return max(0.0, left.total_seconds())
-
-        await self._look_at_budget(pause())
-        self.crew.tell(
-            "loop.paused", f"Paused until the usage limit resets: {end.told}", until=until
-        )
+        await self._look_at_budget(limited.pause(end))
+        told = f"Paused until the usage limit resets: {end.told}"
+        self.crew.tell("loop.paused", told, until=end.resets_at or "")
 
         async def sleep() -> Json:
-            await asyncio.sleep(pause())
+            await asyncio.sleep(limited.pause(end))
             return (await self._look()).as_json()
 
         seen = await self.crew.step("pause", sleep)

@@ -16,7 +16,8 @@ _BLOCK = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | r
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """
-    `cut` says what ended the loop before its phases had, where something did.
+    `cut` says what ended the loop before its phases had, where something did; `outside`: nobody here
+    can do anything about it.
     `trouble` is what stopped the agent of the last attempt. `review` is what came of a review, in a
     sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it. `said`
     are the last words of the agent of the last attempt.
@@ -27,6 +28,7 @@ class Done:
     attempts: int
     report: Report | None = None
     cut: str = ""
+    outside: bool = False
     trouble: str = ""
     review: str = ""
     reviewer: str = ""

@@ -29,6 +29,7 @@ from prowess.loop.crew import Crew
 from prowess.loop.done import Done, cut_short, last_words
 from prowess.loop.guarding import added, no_link, restore_plan
 from prowess.loop.lacking import LackedError, must_not_lack
+from prowess.loop.limited import NoMoreError
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import Review, read_review
@@ -90,6 +91,9 @@ class Journey:
             cut, told = str(spent), f"{spent}, before it was"
         except NoStartError as stop:
             cut, told = str(stop), "no agent could begin, so it is not"
+        except NoMoreError as stop:
+            cut, told = str(stop), "its agent is given no more, so it is not"
+            return replace(cut_short(cut, told, self.status, self.report), outside=True)
         except LackedError as lacked:
             cut, told = str(lacked), "nothing could prove it, so it is not"
         return cut_short(cut, told, self.status, self.report)
@@ -164,7 +168,7 @@ class Journey:
         rules = template("evidence.md").replace("{id}", self._spec.id)
         try:
             answered = await self._ask(phase, rules, self.crew.request.agent)
-        except SpentError:  # nobody was let to work, so it is no attempt
+        except (SpentError, NoMoreError):  # nobody was let to work, so it is no attempt
             self.status["attempt"] -= 1
             raise
         end, self.tampered = answered.end, answered.tampered

@@ -71,8 +71,8 @@ class _Story:
     """
     What has happened so far. `again` are tasks that go on, and how their last wave left them; `at_work`
     are those that have begun and have no end yet; `earlier` are the branches with what was not taken in
-    of them before; `planned` are the tasks of the plan as they were told last; `cut` says which budget
-    cut a task short.
+    of them before; `planned` are the tasks of the plan as they were told last; `cut` says what
+    cut a task short, a budget or, from `outside`, its agent's provider.
     """
 
     crew: Crew
@@ -86,6 +86,7 @@ class _Story:
     commands: tuple[str, ...] = ()
     planned: list[str] = field(default_factory=list)
     cut: str = ""
+    outside: bool = False
     numbers: int = 0
 
     def journey(self, plan: Plan, task: Task, workspace: str) -> Journey:
@@ -148,7 +149,7 @@ async def _rounds(story: _Story) -> Outcome:
     crew.kept.until = story.used.started + request.seconds if request.seconds else 0.0
     for _ in range(_MOST_ROUNDS):
         if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
-            return _outcome(story, "partial", reason)
+            return _outcome(story, "partial", reason, outside=story.outside)
         found = await crew.step(
             "select", partial(choose, request.plan, frozenset(story.tried), request.parallel)
         )
@@ -296,7 +297,7 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: dict[str, Any]) 
     )
     if not kept["ticked"]:
         crew.tell("loop.plan_changed", f"The plan no longer has: {task.label}", task=task.label)
-    story.cut = story.cut or done.cut
+    story.cut, story.outside = story.cut or done.cut, story.outside or done.outside
     story.tried.add(name_of(task))
     del story.at_work[name_of(task)]
     made = Entry(

@@ -134,6 +134,7 @@ def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
         refusals=tuple(heard.refusals),
         seconds=round(finished.seconds, 3),
         spoke=bool(heard.lines or heard.garbage),
+        calls=heard.calls,
     )
 
 
