@@ -23,18 +23,12 @@ from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import leftovers, marks
 from prowess.loop.before import Before, before_from_json, look
+from prowess.loop.beginning import must_have_begun
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.limited import Limited
 from prowess.loop.phases import Phase
 from prowess.loop.request import ARTIFACTS
-
-_AT_ONCE = 30.0  # seconds within which a program that ends without a word has not begun
-_NO_PROGRAM = (126, 127)  # what a shell ends with when it could not start what it was to
-
-
-class NoStartError(Exception):
-    """The agent cannot begin, whatever the task; the text says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +94,11 @@ class Asking:
             if "broken" in seen:
                 raise OutsideError(seen["broken"], hint=seen["hint"])
             if end.trouble != "usage_limit":
-                self._must_have_begun(agent, end, changed=seen["changed"])
+                changed, place = seen["changed"], self.workspace
+                must_have_begun(self.crew, agent, end, changed=changed, place=place)
                 return Answered(
                     end=end,
-                    changed=seen["changed"],
+                    changed=changed,
                     tampered=seen["tampered"],
                     left=seen.get("left", []),
                 )
@@ -235,20 +230,6 @@ class Asking:
         }
         return Event(run=child, kind="attempt.started", payload=payload)
 
-    def _must_have_begun(self, agent: str, end: AgentEnd, *, changed: bool) -> None:
-        """One that was seen to work in this loop can begin; what ends it then is an attempt's own trouble."""
-        if changed or agent in self.crew.begun or not (end.trouble == "auth" or _never_began(end)):
-            self.crew.begun.add(agent)
-            return
-        if end.trouble == "auth":
-            told, mend = "is not let in", "log in with it, or set its key"
-        else:
-            told, mend = "cannot begin", "mend its command, or the program"
-        code = f"exit code {end.code}, " if end.code else ""
-        raise NoStartError(
-            f"the agent {agent} {told}: {end.why} ({code}in {self.workspace}); {mend}, and begin again"
-        )
-
     def _tell_ended(self, agent: str, child: str, end: AgentEnd, seen: dict[str, Any]) -> None:
         for label in seen["unticked"]:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
@@ -307,12 +288,6 @@ class Asking:
 
         seen = await self.crew.step("pause", sleep)
         return before_from_json(seen) if seen else None
-
-
-def _never_began(end: AgentEnd) -> bool:
-    """It came to nothing before anything was heard of it; built-in has no code, and no reply came."""
-    at_once = end.seconds < _AT_ONCE or end.code is None or end.code in _NO_PROGRAM
-    return end.trouble == "crash" and not end.spoke and not end.killed_by and at_once
 
 
 def _worded(agent: str, end: AgentEnd) -> str:

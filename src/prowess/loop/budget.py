@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from prowess.core.agent import AgentEnd
 from prowess.core.chat import Usage
 from prowess.core.event import Event
+from prowess.loop.done import CutError
 from prowess.loop.request import LoopRequest
 
 
@@ -35,8 +36,10 @@ def summed(one: Usage, other: Usage) -> Usage:
     )
 
 
-class SpentError(Exception):
+class SpentError(CutError):
     """A budget is used up, and no agent is asked any more; the text says which one."""
+
+    told = "{}, before it was"
 
 
 @dataclass(slots=True)

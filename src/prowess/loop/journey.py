@@ -23,12 +23,12 @@ from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import check_events, checker_of
 from prowess.engine.work import Asked
 from prowess.loop import marks
-from prowess.loop.asking import Answered, Asking, NoStartError
+from prowess.loop.asking import Answered, Asking
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
-from prowess.loop.done import Done, cut_short, last_words
+from prowess.loop.done import CutError, Done, cut_short, last_words
 from prowess.loop.guarding import added, no_link, restore_plan
-from prowess.loop.lacking import LackedError, must_not_lack
+from prowess.loop.lacking import must_not_lack
 from prowess.loop.limited import NoMoreError
 from prowess.loop.phases import Phase, Phases
 from prowess.loop.request import ARTIFACTS
@@ -87,16 +87,8 @@ class Journey:
         }
         try:
             return await self._through()
-        except SpentError as spent:
-            cut, told = str(spent), f"{spent}, before it was"
-        except NoStartError as stop:
-            cut, told = str(stop), "no agent could begin, so it is not"
-        except NoMoreError as stop:
-            cut, told = str(stop), "its agent is given no more, so it is not"
-            return replace(cut_short(cut, told, self.status, self.report), outside=True)
-        except LackedError as lacked:
-            cut, told = str(lacked), "nothing could prove it, so it is not"
-        return cut_short(cut, told, self.status, self.report)
+        except CutError as cut:
+            return cut_short(cut, self.status, self.report)
 
     def _stands(self, told: Json) -> None:
         """How the place is before anybody works there."""

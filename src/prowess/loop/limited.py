@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from prowess.core.agent import AgentEnd
 from prowess.loop.agents.limits import is_for_good
+from prowess.loop.done import CutError
 
 FLOOR = 60.0  # seconds; no pause is shorter
 UNTOLD = 300.0  # seconds of the first pause when nobody says how long the limit lasts
@@ -18,8 +19,11 @@ LONGEST = 3600.0  # seconds that a pause grows to
 MOST = 5  # limits in a row of which nobody says when they end, and nothing was done between
 
 
-class NoMoreError(Exception):
+class NoMoreError(CutError):
     """The agent's provider gives no more, and no waiting helps; the text says what to do."""
+
+    told = "its agent is given no more, so it is not"
+    outside = True
 
 
 @dataclass(slots=True)
@@ -52,4 +56,4 @@ class Limited:
         if end.resets_at:
             left = datetime.fromisoformat(end.resets_at) - datetime.now(UTC)
             first, stated = FLOOR, left.total_seconds()
-        return max(stated, min(LONGEST, first * 2 ** (self.in_a_row - 1)))
+        return max(stated, min(LONGEST, first * 2.0 ** (self.in_a_row - 1)))
