@@ -23,7 +23,7 @@ from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import leftovers, marks
 from prowess.loop.before import Before, before_from_json, look
-from prowess.loop.beginning import must_have_begun
+from prowess.loop.beginning import NoStartError, must_have_begun
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.limited import Limited
@@ -69,41 +69,55 @@ class Asking:
         prompt, before = await self._prompt(phase, feedback)
         limited = Limited()
         while True:
-            await self._look_at_budget(0.0)
-            child = self.crew.next_run()
-            self.crew.tell(
-                "agent.forked",
-                f"{agent} works on: {self.task.label}",
-                child=child,
-                skill=agent,
-                task=self.task.label,
-                attempt=self.attempt,
-            )
-
-            async def work(child: str = child, before: Before = before) -> Json:
-                self.crew.at_work[child] = before
-                try:
-                    return await self._attempt(prompt, rules, agent, child, before)
-                finally:
-                    del self.crew.at_work[child]
-
-            seen = await self.crew.step(f"agent {agent}", work)
-            end = end_from_json(seen["end"])
-            self._tell_ended(agent, child, end, seen)
-            self._count(child, end)
-            if "broken" in seen:
-                raise OutsideError(seen["broken"], hint=seen["hint"])
+            with self.used.place() as place:
+                await self._look_at_budget(0.0, place=place)
+                end, seen = await self._work(prompt, rules, agent, before)
+                if "broken" in seen:
+                    raise OutsideError(seen["broken"], hint=seen["hint"])
             if end.trouble != "usage_limit":
-                changed, place = seen["changed"], self.workspace
-                must_have_begun(self.crew, agent, end, changed=changed, place=place)
+                self._must_have_begun(agent, end, changed=seen["changed"])
                 return Answered(
                     end=end,
-                    changed=changed,
+                    changed=seen["changed"],
                     tampered=seen["tampered"],
                     left=seen.get("left", []),
                 )
             limited.met(agent, end, changed=seen["changed"])
             before = await self._wait(end, limited) or before
+
+    async def _work(
+        self, prompt: TaskPrompt, rules: str, agent: str, before: Before
+    ) -> tuple[AgentEnd, dict[str, Any]]:
+        """How the agent ended, and what was seen then; it is told and counted."""
+        child = self.crew.next_run()
+        self.crew.tell(
+            "agent.forked",
+            f"{agent} works on: {self.task.label}",
+            child=child,
+            skill=agent,
+            task=self.task.label,
+            attempt=self.attempt,
+        )
+
+        async def work() -> Json:
+            self.crew.at_work[child] = before
+            try:
+                return await self._attempt(prompt, rules, agent, child, before)
+            finally:
+                del self.crew.at_work[child]
+
+        seen = await self.crew.step(f"agent {agent}", work)
+        end = end_from_json(seen["end"])
+        self._tell_ended(agent, child, end, seen)
+        self._count(child, end)
+        return end, seen
+
+    def _must_have_begun(self, agent: str, end: AgentEnd, *, changed: bool) -> None:
+        try:
+            must_have_begun(self.crew, agent, end, changed=changed, place=self.workspace)
+        except NoStartError:
+            self.used.give_back()
+            raise
 
     async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before]:
         """
@@ -260,7 +274,7 @@ class Asking:
             told = f"Nobody tells what {end.agent} costs; the budget of dollars counts what is told"
             self.crew.tell("run.warned", told)
 
-    async def _look_at_budget(self, pause: float) -> None:
+    async def _look_at_budget(self, pause: float, *, place: int | None = None) -> None:
         """A look is a step, for those who work beside this task use the same budget meanwhile."""
 
         async def look() -> Json:
@@ -268,7 +282,7 @@ class Asking:
             left = self.used.left(request, now)
             if left is not None and pause > left:
                 return f"the budget of {request.seconds:g} seconds ends before the usage limit does"
-            return self.used.spent(request, now)
+            return self.used.spent(request, now, place=place)
 
         if spent := await self.crew.step("budget", look):
             raise SpentError(spent)

@@ -4,7 +4,8 @@ What a loop may use, and what it has used; the figures are those of kept steps, 
 A budget is looked at before an agent is asked, while it works, and before and after a pause.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from prowess.core.agent import AgentEnd
@@ -44,7 +45,10 @@ class SpentError(CutError):
 
 @dataclass(slots=True)
 class Used:
-    """`under_way` is what agents at work have told so far, by their runs; `started` is in seconds."""
+    """
+    `under_way` is what agents at work have told so far, by their runs; `started` is in seconds. `places`
+    are those of attempts that ask to begin, or were let begin and have no end yet, by their numbers.
+    """
 
     attempts: int = 0
     tokens: int = 0
@@ -52,6 +56,22 @@ class Used:
     unpriced: bool = False  # some of it has no known price
     started: float = 0.0
     under_way: dict[str, Usage] = field(default_factory=dict)
+    places: list[int] = field(default_factory=list)
+    given: int = 0
+
+    @contextmanager
+    def place(self) -> Iterator[int]:
+        """
+        A place among attempts: whoever asks later counts it as taken, so that no more begin side by side
+        than the budget allows. Places are taken between steps, which is in the same order in a replay.
+        """
+        self.given += 1
+        place = self.given
+        self.places.append(place)
+        try:
+            yield place
+        finally:
+            self.places.remove(place)
 
     def add(self, run: str, end: AgentEnd) -> None:
         """An attempt that a usage limit ended is none, and has used what it has used."""
@@ -77,9 +97,15 @@ class Used:
         self.under_way[run] = usage
         return self._over(request, attempts=0, seconds=0.0)
 
-    def spent(self, request: LoopRequest, now: float) -> str:
-        """Which budget is used up, in words; empty while none is."""
-        return self._over(request, attempts=self.attempts, seconds=now - self.started)
+    def give_back(self) -> None:
+        """What was counted as an attempt had not begun."""
+        self.attempts -= 1
+
+    def spent(self, request: LoopRequest, now: float, *, place: int | None = None) -> str:
+        """Which budget is used up, in words; empty while none is. Who has a place has those before it."""
+        before = [each for each in self.places if place is None or each < place]
+        attempts = self.attempts + len(before)
+        return self._over(request, attempts=attempts, seconds=now - self.started)
 
     def left(self, request: LoopRequest, now: float) -> float | None:
         """How many seconds are left; None when nobody counts them."""

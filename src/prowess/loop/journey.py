@@ -24,6 +24,7 @@ from prowess.engine.checking import check_events, checker_of
 from prowess.engine.work import Asked
 from prowess.loop import marks
 from prowess.loop.asking import Answered, Asking
+from prowess.loop.beginning import NoStartError
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
 from prowess.loop.done import CutError, Done, cut_short, last_words
@@ -160,7 +161,7 @@ class Journey:
         rules = template("evidence.md").replace("{id}", self._spec.id)
         try:
             answered = await self._ask(phase, rules, self.crew.request.agent)
-        except (SpentError, NoMoreError):  # nobody was let to work, so it is no attempt
+        except (SpentError, NoMoreError, NoStartError):  # nobody worked, so it is no attempt
             self.status["attempt"] -= 1
             raise
         end, self.tampered = answered.end, answered.tampered

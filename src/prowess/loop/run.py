@@ -148,13 +148,16 @@ async def _rounds(story: _Story) -> Outcome:
     story.used.started = await crew.step("clock", _now)
     crew.kept.until = story.used.started + request.seconds if request.seconds else 0.0
     for _ in range(_MOST_ROUNDS):
-        if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
-            return _outcome(story, "partial", reason, outside=story.outside)
+        if story.cut:
+            return _outcome(story, "partial", story.cut, outside=story.outside)
+        spent = story.used.spent(request, await crew.step("clock", _now))
         found = await crew.step(
             "select", partial(choose, request.plan, frozenset(story.tried), request.parallel)
         )
-        if found is None:
+        if found is None:  # a plan that is done has been in time
             break
+        if spent:
+            return _outcome(story, "partial", spent)
         chosen = chosen_from_json(found)
         story.commands = chosen.commands
         _tell_plan(story, chosen)
