@@ -30,7 +30,7 @@ class Done:
     of it that is.
     `trouble` is what stopped the agent of the last attempt. `review` is what came of a review, in a
     sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it. `said`
-    are the last words of the agent of the last attempt.
+    are the last words of the agent of the last attempt; `astray` says how the phases led to no end.
     """
 
     mark: Mark
@@ -43,6 +43,7 @@ class Done:
     review: str = ""
     reviewer: str = ""
     said: str = ""
+    astray: str = ""
 
     @property
     def already(self) -> bool:

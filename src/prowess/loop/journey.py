@@ -31,13 +31,13 @@ from prowess.loop.done import CutError, Done, cut_short, last_words
 from prowess.loop.guarding import added, no_link, restore_plan
 from prowess.loop.lacking import must_not_lack
 from prowess.loop.limited import NoMoreError
-from prowess.loop.phases import Phase, Phases
+from prowess.loop.phases import BLOCKED, Phase, Phases
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import Review, read_review
 from prowess.loop.templates import template
 from prowess.loop.unkept import told_unkept, unkept
+from prowess.loop.ways import astray
 
-MOST_PHASES = 100  # of one task; phases that lead in circles end here
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 
 
@@ -100,9 +100,11 @@ class Journey:
 
     async def _through(self) -> Done:
         phase = self.phases.phases[self.phases.start]
-        for _ in range(MOST_PHASES):
-            if phase.type == "terminal":
-                return self._done(phase)
+        walked: list[str] = []
+        while phase.type != "terminal":
+            if why := astray(walked, phase, self.status):
+                return self._done(BLOCKED, astray=why)
+            walked.append(phase.name)
             self.crew.tell(
                 "loop.phase",
                 f"{phase.name}: {self.task.label}",
@@ -112,9 +114,9 @@ class Journey:
             )
             await self._do(phase)
             phase = self.phases.after(phase, self.status)
-        return self._done(Phase(name="circle", type="terminal", mark="~"))
+        return self._done(phase)
 
-    def _done(self, phase: Phase) -> Done:
+    def _done(self, phase: Phase, *, astray: str = "") -> Done:
         if phase.mark == "~" and self.status["trouble"] == "budget":
             # It was stopped before it could do more, and that says nothing against the task.
             raise SpentError(self.trouble.removeprefix("budget: "))
@@ -126,7 +128,8 @@ class Journey:
         told = {"R": reviewed, "x": f"implemented, not proven{self.undone}", "~": "blocked"}
         done = Done(
             mark=mark,
-            reason=self.feedback if mark == "~" else told[mark],
+            reason=astray or self.feedback if mark == "~" else told[mark],
+            astray=astray,
             attempts=self.status["attempt"],
             report=self.report,
             trouble=self.trouble,

@@ -124,6 +124,8 @@ def _told(entry: Entry) -> list[str]:
         f"What an earlier attempt did, and was not taken in, is kept in the branch `{branch}`."
         for branch in entry.earlier
     ]
+    if entry.done.astray:
+        lines.append(f"Its phases came to no end: {entry.done.astray}.")
     criteria = entry.done.report.criteria if entry.done.report else ()
     if entry.done.trouble and entry.done.mark == "~":
         lines.append(f"The agent of the last attempt stopped: {entry.done.trouble}")
