@@ -4,12 +4,14 @@ What a loop may use, and what it has used; the figures are those of kept steps, 
 A budget is looked at before an agent is asked, while it works, and before and after a pause.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from prowess.core.agent import AgentEnd
 from prowess.core.chat import Usage
 from prowess.core.event import Event
+from prowess.loop.done import CutError
 from prowess.loop.request import LoopRequest
 
 
@@ -35,8 +37,10 @@ def summed(one: Usage, other: Usage) -> Usage:
     )
 
 
-class SpentError(Exception):
+class SpentError(CutError):
     """A budget is used up, and no agent is asked any more; the text says which one."""
+
+    told = "{}, before it was"
 
 
 def counted(number: int, one: str) -> str:
@@ -47,7 +51,8 @@ def counted(number: int, one: str) -> str:
 class Used:
     """
     A review is no attempt, and `reviewing` are the runs of those. `under_way` is what agents at work have
-    told so far, by their runs; `started` is in seconds.
+    told so far, by their runs; `started` is in seconds. `places` are those of attempts that ask to begin,
+    or were let begin and have no end yet, by their numbers.
     """
 
     attempts: int = 0
@@ -58,6 +63,22 @@ class Used:
     started: float = 0.0
     under_way: dict[str, Usage] = field(default_factory=dict)
     reviewing: set[str] = field(default_factory=set)
+    places: list[int] = field(default_factory=list)
+    given: int = 0
+
+    @contextmanager
+    def place(self) -> Iterator[int]:
+        """
+        A place among attempts: whoever asks later counts it as taken, so that no more begin side by side
+        than the budget allows. Places are taken between steps, which is in the same order in a replay.
+        """
+        self.given += 1
+        place = self.given
+        self.places.append(place)
+        try:
+            yield place
+        finally:
+            self.places.remove(place)
 
     def add(self, run: str, end: AgentEnd) -> None:
         """An attempt that a usage limit ended is none, and has used what it has used."""
@@ -94,9 +115,15 @@ class Used:
         self.under_way[run] = usage
         return self._over(request, attempts=0, seconds=0.0)
 
-    def spent(self, request: LoopRequest, now: float) -> str:
-        """Which budget is used up, in words; empty while none is."""
-        return self._over(request, attempts=self.attempts, seconds=now - self.started)
+    def give_back(self) -> None:
+        """What was counted as an attempt had not begun."""
+        self.attempts -= 1
+
+    def spent(self, request: LoopRequest, now: float, *, place: int | None = None) -> str:
+        """Which budget is used up, in words; empty while none is. Who has a place has those before it."""
+        before = [each for each in self.places if place is None or each < place]
+        attempts = self.attempts + len(before)
+        return self._over(request, attempts=attempts, seconds=now - self.started)
 
     def left(self, request: LoopRequest, now: float) -> float | None:
         """How many seconds are left; None when nobody counts them."""

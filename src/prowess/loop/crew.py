@@ -40,7 +40,8 @@ class Crew:
     """
     `step` does a durable step of the run. `kept` is how git behaved before any agent was at work,
     known once the loop has begun. `theirs` is what a person had ignored then, `judges` whose tests
-    judge. `begun` are the agents that were seen to work in this loop, `trodden` the work trees that an
+    judge. `begun` are the agents that were seen to work in this loop, and how often in a
+    row no reply came to them since, `trodden` the work trees that an
     agent was at work in since this process took it up, `at_work` the attempts that are under way, with
     what was there before. `told` is what commands told of tests, by tree or commit, for as long as this
     process lives. `agents` brings agents of the caller's own, by name, before those that are known.
@@ -54,7 +55,7 @@ class Crew:
     kept: Kept = field(default_factory=Kept)
     theirs: Theirs = field(default_factory=Theirs)
     judges: Judges = field(default_factory=Judges)
-    begun: set[str] = field(default_factory=set)
+    begun: dict[str, int] = field(default_factory=dict)
     trodden: set[str] = field(default_factory=set)
     at_work: dict[str, Before] = field(default_factory=dict)
     told: Told = field(default_factory=dict)

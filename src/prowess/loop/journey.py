@@ -23,20 +23,22 @@ from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import check_events, checker_of
 from prowess.engine.work import Asked
 from prowess.loop import marks
-from prowess.loop.asking import Answered, Asking, NoStartError
+from prowess.loop.asking import Answered, Asking
+from prowess.loop.beginning import NoStartError
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
-from prowess.loop.done import Done, cut_short, last_words, spoilt_by
+from prowess.loop.done import CutError, Done, cut_short, last_words, spoilt_by
 from prowess.loop.guarding import added, no_link
-from prowess.loop.lacking import LackedError, must_not_lack
-from prowess.loop.phases import Phase, Phases
+from prowess.loop.lacking import must_not_lack
+from prowess.loop.limited import NoMoreError
+from prowess.loop.phases import BLOCKED, Phase, Phases
 from prowess.loop.plan_back import restore_plan, tell_put_back
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import Review, read_review
 from prowess.loop.templates import template
 from prowess.loop.unkept import told_unkept, unkept
+from prowess.loop.ways import astray
 
-MOST_PHASES = 100  # of one task; phases that lead in circles end here
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 
 
@@ -88,13 +90,8 @@ class Journey:
         }
         try:
             return await self._through()
-        except SpentError as spent:
-            cut, told = str(spent), f"{spent}, before it was"
-        except NoStartError as stop:
-            cut, told = str(stop), "no agent could begin, so it is not"
-        except LackedError as lacked:
-            cut, told = str(lacked), "nothing could prove it, so it is not"
-        return cut_short(cut, told, self.status, self.report)
+        except CutError as cut:
+            return cut_short(cut, self.status, self.report)
 
     def _stands(self, told: Json) -> None:
         """How the place is before anybody works there."""
@@ -105,9 +102,11 @@ class Journey:
 
     async def _through(self) -> Done:
         phase = self.phases.phases[self.phases.start]
-        for _ in range(MOST_PHASES):
-            if phase.type == "terminal":
-                return self._done(phase)
+        walked: list[str] = []
+        while phase.type != "terminal":
+            if why := astray(walked, phase, self.status):
+                return self._done(BLOCKED, astray=why)
+            walked.append(phase.name)
             self.crew.tell(
                 "loop.phase",
                 f"{phase.name}: {self.task.label}",
@@ -117,9 +116,9 @@ class Journey:
             )
             await self._do(phase)
             phase = self.phases.after(phase, self.status)
-        return self._done(Phase(name="circle", type="terminal", mark="~"))
+        return self._done(phase)
 
-    def _done(self, phase: Phase) -> Done:
+    def _done(self, phase: Phase, *, astray: str = "") -> Done:
         if phase.mark == "~" and self.status["trouble"] == "budget":
             # It was stopped before it could do more, and that says nothing against the task.
             raise SpentError(self.trouble.removeprefix("budget: "))
@@ -131,7 +130,8 @@ class Journey:
         told = {"R": reviewed, "x": f"implemented, not proven{self.undone}", "~": "blocked"}
         done = Done(
             mark=mark,
-            reason=self.feedback if mark == "~" else told[mark],
+            reason=astray or self.feedback if mark == "~" else told[mark],
+            astray=astray,
             attempts=self.status["attempt"],
             report=self.report,
             trouble=self.trouble,
@@ -167,7 +167,7 @@ class Journey:
         rules = template("evidence.md").replace("{id}", self._spec.id)
         try:
             answered = await self._ask(phase, rules, self.crew.request.agent)
-        except SpentError:  # nobody was let to work, so it is no attempt
+        except (SpentError, NoMoreError, NoStartError):  # nobody worked, so it is no attempt
             self.status["attempt"] -= 1
             raise
         end, self.tampered = answered.end, answered.tampered

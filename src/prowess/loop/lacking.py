@@ -16,6 +16,7 @@ from prowess.core.ports import Sandbox
 from prowess.core.process import Order
 from prowess.core.task import Plan
 from prowess.loop import marks
+from prowess.loop.done import CutError
 from prowess.loop.request import LoopRequest
 
 # What bash would run by this name, be it a program or a word of its own.
@@ -28,8 +29,10 @@ _LACKED = re.compile(
 )
 
 
-class LackedError(Exception):
+class LackedError(CutError):
     """A program is missing, so that no attempt could be proven; the text says which, and what to do."""
+
+    told = "nothing could prove it, so it is not"
 
 
 async def must_have_programs(request: LoopRequest, sandbox: Sandbox) -> None:

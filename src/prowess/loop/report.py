@@ -193,6 +193,8 @@ def _told(entry: Entry, told: Told) -> list[str]:
         for branch, files in told.left.get(entry.task.label, {}).items()
     ]
     lines += map(_plain, entry.done.spoilt)
+    if entry.done.astray:
+        lines.append(f"Its phases came to no end: {entry.done.astray}.")
     criteria = entry.done.report.criteria if entry.done.report else ()
     if entry.done.trouble and entry.done.mark == "~":
         lines.append(f"The agent of the last attempt stopped: {entry.done.trouble}")

@@ -103,13 +103,16 @@ async def _rounds(story: Story) -> Outcome:
     story.used.started = await crew.step("clock", _now)
     crew.kept.until = story.used.started + request.seconds if request.seconds else 0.0
     for _ in range(_MOST_ROUNDS):
-        if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
-            return await outcome_of(story, "partial", reason)
+        if story.cut:
+            return await outcome_of(story, "partial", story.cut, outside=story.outside)
+        spent = story.used.spent(request, await crew.step("clock", _now))
         found = await crew.step(
             "select", partial(choose, request.plan, frozenset(story.tried), request.parallel)
         )
-        if found is None:
+        if found is None:  # a plan that is done has been in time
             break
+        if spent:
+            return await outcome_of(story, "partial", spent)
         chosen = chosen_from_json(found)
         story.commands = chosen.commands
         _tell_plan(story, chosen)
@@ -254,7 +257,7 @@ def _tell_recorded(story: Story, task: Task, done: Done, kept: dict[str, Any]) -
     )
     if not kept["ticked"]:
         crew.tell("loop.plan_changed", f"The plan no longer has: {task.label}", task=task.label)
-    story.cut = story.cut or done.cut
+    story.cut, story.outside = story.cut or done.cut, story.outside or done.outside
     story.tried.add(name_of(task))
     del story.at_work[name_of(task)]
     made = Entry(

@@ -27,8 +27,8 @@ class Story:
     """
     What has happened so far. `again` are tasks that go on, and how their last wave left them; `at_work`
     are those that have begun and have no end yet; `earlier` are the branches with what was not taken in
-    of them before; `planned` are the tasks of the plan as they were told last; `cut` says which budget
-    cut a task short.
+    of them before; `planned` are the tasks of the plan as they were told last; `cut` says what cut
+    a task short, a budget or, from `outside`, its agent's provider.
     """
 
     crew: Crew
@@ -42,6 +42,7 @@ class Story:
     commands: tuple[str, ...] = ()
     planned: list[str] = field(default_factory=list)
     cut: str = ""
+    outside: bool = False
     numbers: int = 0
 
     def journey(self, plan: Plan, task: Task, workspace: str) -> Journey:

@@ -134,7 +134,17 @@ def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
         refusals=tuple(heard.refusals),
         seconds=round(finished.seconds, 3),
         spoke=bool(heard.lines or heard.garbage),
+        reached=_reached(ways, heard),
+        calls=heard.calls,
     )
+
+
+def _reached(ways: Ways, heard: Heard) -> bool:
+    """Of one that speaks plain text nobody knows whose words they are, unless it told of an error."""
+    if ways.read is None and not heard.error:
+        return True
+    used = heard.usage.input_tokens or heard.usage.output_tokens
+    return heard.replies or bool(heard.calls or used)
 
 
 def _trouble(ways: Ways, heard: Heard, finished: Finished) -> tuple[Trouble, str]:
