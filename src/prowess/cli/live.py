@@ -150,9 +150,9 @@ class Live:
         for each in found["files"]:
             if each["pattern"] is None:
                 why = _outside(each["why"], payload.get("allowed", ()))
-                self._one_line(f"  ✗ {each['path']} was changed and {why}", "", "red")
+                self._one_line(f"  ✗ {clean(each['path'])} was changed and {why}", "", "red")
         if found["failure"]:
-            self._one_line(f"  ✗ {found['failure']}", "", "red")
+            self._one_line(f"  ✗ {clean(found['failure'])}", "", "red")
 
     def _one_line(self, text: str, end: str, style: str) -> None:
         """Cut to the width, but for its end, which is to be copied."""
@@ -182,7 +182,7 @@ class Live:
         used = f"{iterations}, {outcome['tokens']:,} tokens{cost}"
         good = outcome["ending"] == "done"
         told = good or outcome["reason"] == self._trouble
-        why = "" if told else f": {outcome['reason']}"
+        why = "" if told else f": {clean(outcome['reason'])}"
         self._line(f"{'●' if good else '○'} {outcome['ending']}{why} ({used})", "bold")
 
     def _line(self, text: str, style: str) -> None:

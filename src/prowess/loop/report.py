@@ -13,6 +13,7 @@ from prowess.core.task import Plan, Task
 from prowess.loop.budget import Used
 from prowess.loop.choosing import name_of
 from prowess.loop.done import Done, done_as_json
+from prowess.loop.quoting import alone, code, inline, quoted
 
 _ADDED = (
     "It came into the plan while an agent was at work, so its `files:` allowed no tests or settings to be"
@@ -51,17 +52,17 @@ class Entry:
 def report(
     name: str, entries: Sequence[Entry], used: Used, *, reason: str, plan: Plan | None
 ) -> str:
-    """In Markdown; every line of proof is one that code saw."""
-    lines = [f"# {name}", "", f"{reason[:1].upper()}{reason[1:]}.", ""]
+    """In Markdown; every line of proof is one that code saw, and no stranger's words are Markdown."""
+    lines = [f"# {inline(name)}", "", f"{alone(reason[:1].upper() + reason[1:])}.", ""]
     for title, under in groupby(sorted(entries, key=_rank), key=_title):
-        lines += [f"## {title}", ""]
+        lines += [f"## {inline(title)}", ""]
         for entry in under:
             lines += [*_told(entry), ""]
     left = (
         [task.label for task in plan.tasks if task.mark == " " and not task.ignored] if plan else []
     )
     if left:
-        lines += ["## Left", "", *(f"- {label}" for label in left), ""]
+        lines += ["## Left", "", *(f"- {alone(label)}" for label in left), ""]
     cost = "an unknown price" if used.unpriced else f"${used.dollars:.4f}"
     lines += ["## Cost", "", f"{_tries(used.attempts)}, {used.tokens:,} tokens, {cost}.", ""]
     return "\n".join(lines)
@@ -111,13 +112,13 @@ def _title(entry: Entry) -> str:
 
 def _told(entry: Entry) -> list[str]:
     kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
-    lines = [f"### {entry.task.label}", "", f"{_tries(entry.done.attempts)}{kept}."]
+    lines = [f"### {inline(entry.task.label)}", "", f"{_tries(entry.done.attempts)}{kept}."]
     if entry.added:
         lines.append(_ADDED)
     if entry.done.already:
         lines.append("It was already so: nothing had to be changed.")
     if entry.done.review:
-        lines.append(entry.done.review)
+        lines.append(alone(entry.done.review))
     if entry.branch:
         lines.append(f"What was done is kept in the branch `{entry.branch}`.")
     lines += [
@@ -126,7 +127,7 @@ def _told(entry: Entry) -> list[str]:
     ]
     criteria = entry.done.report.criteria if entry.done.report else ()
     if entry.done.trouble and entry.done.mark == "~":
-        lines.append(f"The agent of the last attempt stopped: {entry.done.trouble}")
+        lines.append(f"The agent of the last attempt stopped: {inline(entry.done.trouble)}")
     if entry.done.said and entry.done.mark == "~":
         lines.append(f"The agent said last: {_MEANS_MORE.sub(_ESCAPED, entry.done.said)}")
     if criteria:
@@ -134,7 +135,7 @@ def _told(entry: Entry) -> list[str]:
     failed = any(each.verdict != "PASS" for each in criteria) or _out_of_scope(entry.done)
     unseen = entry.done.mark == "x" and entry.done.report is None
     if entry.done.cut or unseen or (entry.done.mark == "~" and not failed):
-        lines += ["", entry.done.reason]
+        lines += ["", *quoted(entry.done.reason)]
     return lines
 
 
@@ -145,9 +146,9 @@ def _tries(count: int) -> str:
 def _out_of_scope(done: Done) -> list[str]:
     """What failed a task whose criteria may all hold."""
     found = done.report.scope if done.report else Scope()
-    failure = [f"- FAIL: {found.failure}"] if found.failure else []
+    failure = [f"- FAIL: {inline(found.failure)}"] if found.failure else []
     return [
-        f"- FAIL: {_code(each.path)} was changed and {each.why}" for each in found.violations
+        f"- FAIL: {code(each.path)} was changed and {inline(each.why)}" for each in found.violations
     ] + failure
 
 
@@ -158,7 +159,8 @@ def _criterion(criterion: Criterion) -> str:
     shows = next((each for each in confirmed if not (cited and each.own)), None)
     why = _seen(shows) if shows and criterion.verdict == "PASS" else criterion.reason
     why = _with_code(why, {each.evidence.location for each in criterion.evidence})
-    return f"- {criterion.verdict}{', as cited' if cited else ''}: {criterion.text}{f' ({why})' if why else ''}"
+    told = f"{criterion.verdict}{', as cited' if cited else ''}: {criterion.text}"
+    return f"- {inline(f'{told} ({why})' if why else told)}"
 
 
 def _seen(shows: Looked) -> str:
@@ -172,10 +174,5 @@ def _with_code(text: str, places: Collection[str]) -> str:
     for place in filter(None, places):
         named = rf"(?<![\w`/.]){re.escape(place)}(?![\w`/])"
         if found := re.search(named, text):
-            return f"{text[: found.start()]}{_code(place)}{text[found.end() :]}"
+            return f"{text[: found.start()]}{code(place)}{text[found.end() :]}"
     return text
-
-
-def _code(text: str) -> str:
-    """A name as Markdown shows it letter by letter."""
-    return f"`` {text} ``" if "`" in text else f"`{text}`"

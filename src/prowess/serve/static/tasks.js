@@ -2,7 +2,6 @@
 // what, what is blocked and why.
 
 import { el, link, marked, to } from "./dom.js";
-import { prose } from "./prose.js";
 import { count, plural } from "./words.js";
 
 const COLUMNS = [
@@ -38,7 +37,7 @@ function card(task, story, view) {
     word && el("p", { data: { verdict } }, el("span", { class: "verdict" }, word), task.attempts > 1 && el("span", { class: "hint" }, `attempt ${task.attempts}`)),
     !view.ended && !task.done && heard(task, story),
     task.criteria.length > 0 && seen(task, view),
-    task.mark === "~" && task.reason && fold(`${view.id} why ${task.label}`, `Why ${task.label} is blocked`, prose(task.reason)),
+    task.mark === "~" && task.reason && fold(`${view.id} why ${task.label}`, `Why ${task.label} is blocked`, el("pre", { class: "why" }, task.reason)),
     task.children.length > 0 && attempts(task));
 }
 
