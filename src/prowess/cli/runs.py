@@ -159,11 +159,14 @@ def events(
 
     async def show_all() -> None:
         from prowess.observe.follow import follow as following
+        from prowess.observe.follow import follow_loop
 
+        of_it = following if json else follow_loop
         with Live(visibility, beside=False) as live:
-            async for each in following(log, whole, after=after):
+            async for each in of_it(log, whole, after=after):
                 print_json(as_line(each), line=True) if json else live.show(each)
-                if each.event.kind in ("run.finished", "attempt.finished"):
+                ends = each.event.kind in ("run.finished", "attempt.finished")
+                if ends and each.event.run == whole:
                     return
 
     if follow:
