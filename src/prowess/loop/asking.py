@@ -303,7 +303,10 @@ class Asking:
 
         await self._look_at_budget(pause())
         self.crew.tell(
-            "loop.paused", f"Paused until the usage limit resets: {end.told}", until=until
+            "loop.paused",
+            f"Paused until the usage limit resets: {end.told}",
+            until=until,
+            task=self.task.label,
         )
 
         async def sleep() -> Json:
