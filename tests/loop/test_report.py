@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from loop.looping import Act, Scripted, loop, writes
+from loop.looping import Act, Scripted, git, loop, writes
 from prowess.core.agent import AgentOrder
 from prowess.loop.done import last_words
 from prowess.loop.quoting import alone, inline, quoted
@@ -176,3 +176,15 @@ def test_what_a_reviewer_wants_and_what_a_file_says_are_quoted_too(repo: Path) -
     told = meant(parts_of(ended.outcome.answer))
     assert told == ["h1 PLAN.md", "h2 Blocked", "h3 Say hello", "h2 Cost"]
     assert "wants changes" in ended.outcome.answer
+
+
+def test_a_blocked_task_has_the_commit_of_its_tick_and_none_of_its_work(repo: Path) -> None:
+    blocked = loop(repo, HELLO, Scripted([writes("other.txt", "")]), max_attempts=1)
+    tick = git(repo, "rev-parse", "HEAD").strip()[:12]
+    assert f"1 attempt; ticked in commit {tick}." in blocked.outcome.answer
+
+
+def test_of_a_proven_task_it_is_the_commit_of_the_work(repo: Path) -> None:
+    proven = loop(repo, HELLO, Scripted([writes("src/__init__.py", "hello")]))
+    made = git(repo, "rev-parse", "HEAD").strip()[:12]
+    assert f"1 attempt; commit {made}." in proven.outcome.answer

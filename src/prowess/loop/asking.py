@@ -70,7 +70,7 @@ class Asking:
 
     async def ask(self, phase: Phase, rules: str, agent: str, *, feedback: str) -> Answered:
         """`SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin."""
-        prompt, before = await self._prompt(phase, feedback)
+        prompt, before, picture = await self._prompt(phase, feedback)
         while True:
             await self._look_at_budget(0.0)
             child = self.crew.next_run()
@@ -83,10 +83,12 @@ class Asking:
                 attempt=self.attempt,
             )
 
-            async def work(child: str = child, before: Before = before) -> Json:
+            async def work(
+                child: str = child, before: Before = before, picture: str = picture
+            ) -> Json:
                 self.crew.at_work[child] = before
                 try:
-                    return await self._attempt(prompt, rules, agent, child, before)
+                    return await self._attempt(prompt, rules, agent, child, before, picture=picture)
                 finally:
                     del self.crew.at_work[child]
 
@@ -104,11 +106,11 @@ class Asking:
                     tampered=seen["tampered"],
                     left=seen.get("left", []),
                 )
-            before = await self._wait(end) or before
+            before, picture = await self._wait(end) or before, ""
 
-    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before]:
+    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before, str]:
         """
-        The prompt, and what the agent could change, before it can. Facts about its skills are kept with
+        The prompt, and what the agent could change, and git's name for the tree, before it can. Facts about its skills are kept with
         the step and told after it, so that a replay tells them under the same numbers.
         """
         facts: list[Event] = []
@@ -128,12 +130,14 @@ class Asking:
         async def build() -> Json:
             made = await self.crew.world.log.aside(make)
             told = [[each.kind, dict(each.payload)] for each in facts]
-            return {"prompt": asdict(made), "told": told, **(await self._look()).as_json()}
+            picture = await self.crew.repository(self.workspace).picture()
+            seen = {"picture": picture, **(await self._look()).as_json()}
+            return {"prompt": asdict(made), "told": told, **seen}
 
         built = await self.crew.step("prompt", build)
         for kind, payload in built.get("told", ()):  # one of an older version has told them
             self.crew.record(Event(run=self.crew.run, kind=kind, payload=payload))
-        return TaskPrompt(**built["prompt"]), before_from_json(built)
+        return TaskPrompt(**built["prompt"]), before_from_json(built), built.get("picture", "")
 
     async def _look(self) -> Before:
         """Where others are at work by now, it is what was there before they were."""
@@ -142,8 +146,16 @@ class Asking:
         return at_work or await look(self.crew.request.plan, repository, self.branch)
 
     async def _attempt(
-        self, prompt: TaskPrompt, rules: str, agent: str, child: str, before: Before
+        self,
+        prompt: TaskPrompt,
+        rules: str,
+        agent: str,
+        child: str,
+        before: Before,
+        *,
+        picture: str,
     ) -> Json:
+        """`picture` is of the tree before the attempt first began, which may have been cut off since."""
         request, repository = self.crew.request, self.crew.repository(self.workspace)
         log = self.crew.world.log
         earlier = await log.aside(lambda: used_before(each.event for each in log.run(child)))
@@ -163,7 +175,7 @@ class Asking:
         await leftovers.end_leftovers(child)
         await self.crew.must_be_on(self.workspace, self.branch)
         before = await self._as_before(before, child)
-        picture = await repository.picture()
+        picture = picture or await repository.picture()
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)

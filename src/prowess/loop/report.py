@@ -20,6 +20,7 @@ _ADDED = (
     " altered."
 )
 _MEANS_MORE, _ESCAPED = re.compile(r"[\\`*_~<>\[\]|#]"), r"\\\g<0>"  # to Markdown
+_IN = {"~": "ticked in commit"}  # what was done is in a branch, and in no commit of the person's
 _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
 
 
@@ -111,7 +112,8 @@ def _title(entry: Entry) -> str:
 
 
 def _told(entry: Entry) -> list[str]:
-    kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
+    kept = f"; {_IN.get(entry.done.mark, 'commit')} {entry.commit[:12]}" if entry.commit else ""
+    kept = kept if entry.done.mark != " " else ""
     lines = [f"### {inline(entry.task.label)}", "", f"{_tries(entry.done.attempts)}{kept}."]
     if entry.added:
         lines.append(_ADDED)
