@@ -150,7 +150,8 @@ export class Timeline {
   _child(item) {
     const id = item.event.child;
     const { outcome, end } = item.end ?? {};
-    const ending = outcome?.ending ?? (end?.trouble && (end.trouble === "none" ? "done" : "failed"));
+    // That an agent of a loop ended well says nothing of its task.
+    const ending = outcome?.ending ?? ((end?.trouble ?? "none") !== "none" && "failed");
     const head = [mark(item), el("span", { class: "line-text" }, (item.end ?? item.event).summary || "Sub-agent"), ending && state(ending), at(item.end ?? item.event)];
     if (!id) return el("li", { class: "line" }, head);
     return el("li", { class: "line" }, this._fold(item.key, head, () => {
