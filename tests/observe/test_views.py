@@ -194,6 +194,52 @@ def test_sub_agents_are_listed_with_how_they_ended_and_what_they_used_counts() -
     assert (seen.tokens, seen.cost) == (117, 2.5)
 
 
+def attempt(child: str, *, trouble: str = "none", **usage: Any) -> tuple[str, dict[str, Any]]:
+    used = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "cost": None, **usage}
+    return "agent.joined", {
+        "child": child,
+        "skill": "x",
+        "end": {"trouble": trouble, "usage": used},
+    }
+
+
+def test_a_loop_tells_what_its_attempts_used_so_far_and_how_they_ended() -> None:
+    seen = view(
+        started(run_kind="loop"),
+        attempt("r1.1", trouble="timeout", input_tokens=90, output_tokens=10, cost=0.25),
+        attempt("r1.2", input_tokens=50, cost=0.5),
+    )
+
+    assert [(child.id, child.ending) for child in seen.children] == [
+        ("r1.1", "failed"),
+        ("r1.2", "done"),
+    ]
+    assert (seen.tokens, seen.cost) == (150, 0.75)
+
+
+def test_what_an_attempt_costs_that_nobody_tells_stays_unknown() -> None:
+    for usage in ({"input_tokens": 5}, {}, {"cost": 0.0}):
+        seen = view(started(run_kind="loop"), attempt("r1.1", **usage))
+
+        assert seen.cost is None
+
+
+def test_an_attempt_that_a_usage_limit_kept_from_beginning_costs_nothing() -> None:
+    limited = attempt("r1.1", trouble="usage_limit")
+
+    seen = view(started(run_kind="loop"), limited, attempt("r1.2", output_tokens=5, cost=0.5))
+
+    assert (seen.tokens, seen.cost) == (5, 0.5)
+
+
+def test_a_loop_that_ended_has_the_figures_that_it_tells() -> None:
+    one = attempt("r1.1", input_tokens=50, cost=0.5)
+
+    seen = view(started(run_kind="loop"), one, finished(tokens=70, cost=0.7))
+
+    assert (seen.tokens, seen.cost) == (70, 0.7)
+
+
 def test_a_run_that_broke_and_cannot_say_what_it_used_still_shows_it() -> None:
     seen = view(started(), replied(1), replied(2), finished("needs_attention"))
 

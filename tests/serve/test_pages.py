@@ -245,6 +245,7 @@ def test_a_loop_is_a_board_on_which_one_sees_who_is_at_work_and_what_was_seen(
         tell(served, "loop", "loop.phase", task=label, phase="implement")
         facts = {"child": f"loop.{number}", "skill": "codex", "task": label}
         tell(served, "loop", "agent.forked", **facts)
+        tell(served, f"loop.{number}", "attempt.started", run_kind="attempt")
     page = looking.at("loop/loop")
     column = page.get_by_role("region")
     expect(column.filter(has_text="To do 1").locator(".task")).to_have_text("Paint the moon")

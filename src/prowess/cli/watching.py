@@ -224,11 +224,13 @@ def told_end(log: Log, run: str) -> Outcome:
 async def _show(house: House, run: str, live: Live | None) -> None:
     """To a person, or as lines of JSON to a program."""
     from prowess.engine.presenting import is_open, waits
-    from prowess.observe.follow import follow
+    from prowess.observe.follow import follow, follow_loop
 
-    async for each in follow(house.log, run):
+    async for each in follow_loop(house.log, run) if live else follow(house.log, run):
         told, kind = each.event.payload, each.event.kind
         live.show(each) if live else print_json(as_line(each), line=True)
+        if each.event.run != run:  # an agent of a loop, which asks nobody and ends nothing
+            continue
         if kind == "question.asked" and await is_open(house.log, house.engine, run, told["id"]):
             attended = live is not None and sys.stdin.isatty()
             if not (live and attended and await _answer(house, run, live, told)):

@@ -66,12 +66,14 @@ class Asking:
         `SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin,
         `NoMoreError` when its provider gives no more and no waiting helps.
         """
-        prompt, before = await self._prompt(phase, feedback)
+        prompt, before, picture = await self._prompt(phase, feedback)
         limited, reviews = Limited(), phase.type != "execute"
         while True:
             with self.used.place() as place:
                 await self._look_at_budget(0.0, place=place)
-                end, seen = await self._work(prompt, rules, agent, before, reviews=reviews)
+                end, seen = await self._work(
+                    prompt, rules, agent, before, picture=picture, reviews=reviews
+                )
                 if "broken" in seen:
                     raise OutsideError(seen["broken"], hint=seen["hint"])
             if end.trouble != "usage_limit":
@@ -83,10 +85,17 @@ class Asking:
                     left=seen.get("left", []),
                 )
             limited.met(agent, end, changed=seen["changed"])
-            before = await self._wait(end, limited) or before
+            before, picture = await self._wait(end, limited) or before, ""
 
     async def _work(
-        self, prompt: TaskPrompt, rules: str, agent: str, before: Before, *, reviews: bool
+        self,
+        prompt: TaskPrompt,
+        rules: str,
+        agent: str,
+        before: Before,
+        *,
+        picture: str,
+        reviews: bool,
     ) -> tuple[AgentEnd, dict[str, Any]]:
         """How the agent ended, and what was seen then; it is told and counted."""
         child = self.crew.next_run()
@@ -105,7 +114,7 @@ class Asking:
         async def work() -> Json:
             self.crew.at_work[child] = before
             try:
-                return await self._attempt(prompt, rules, agent, child, before)
+                return await self._attempt(prompt, rules, agent, child, before, picture=picture)
             finally:
                 del self.crew.at_work[child]
 
@@ -122,9 +131,9 @@ class Asking:
             self.used.give_back()
             raise
 
-    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before]:
+    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before, str]:
         """
-        The prompt, and what the agent could change, before it can. Facts about its skills are kept with
+        The prompt, and what the agent could change, and git's name for the tree, before it can. Facts about its skills are kept with
         the step and told after it, so that a replay tells them under the same numbers.
         """
         facts: list[Event] = []
@@ -144,12 +153,14 @@ class Asking:
         async def build() -> Json:
             made = await self.crew.world.log.aside(make)
             told = [[each.kind, dict(each.payload)] for each in facts]
-            return {"prompt": asdict(made), "told": told, **(await self._look()).as_json()}
+            picture = await self.crew.repository(self.workspace).picture()
+            seen = {"picture": picture, **(await self._look()).as_json()}
+            return {"prompt": asdict(made), "told": told, **seen}
 
         built = await self.crew.step("prompt", build)
         for kind, payload in built.get("told", ()):  # one of an older version has told them
             self.crew.record(Event(run=self.crew.run, kind=kind, payload=payload))
-        return TaskPrompt(**built["prompt"]), before_from_json(built)
+        return TaskPrompt(**built["prompt"]), before_from_json(built), built.get("picture", "")
 
     async def _look(self) -> Before:
         """Where others are at work by now, it is what was there before they were."""
@@ -158,8 +169,16 @@ class Asking:
         return at_work or await look(self.crew.request.plan, repository, self.branch)
 
     async def _attempt(
-        self, prompt: TaskPrompt, rules: str, agent: str, child: str, before: Before
+        self,
+        prompt: TaskPrompt,
+        rules: str,
+        agent: str,
+        child: str,
+        before: Before,
+        *,
+        picture: str,
     ) -> Json:
+        """`picture` is of the tree before the attempt first began, which may have been cut off since."""
         request, repository = self.crew.request, self.crew.repository(self.workspace)
         log = self.crew.world.log
         earlier = await log.aside(lambda: used_before(each.event for each in log.run(child)))
@@ -179,7 +198,7 @@ class Asking:
         await leftovers.end_leftovers(child)
         await self.crew.must_be_on(self.workspace, self.branch)
         before = await self._as_before(before, child)
-        picture = await repository.picture()
+        picture = picture or await repository.picture()
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
@@ -301,7 +320,7 @@ class Asking:
         """
         await self._look_at_budget(limited.pause(end))
         told = f"Paused until the usage limit resets: {end.told}"
-        self.crew.tell("loop.paused", told, until=end.resets_at or "")
+        self.crew.tell("loop.paused", told, until=end.resets_at or "", task=self.task.label)
 
         async def sleep() -> Json:
             await asyncio.sleep(limited.pause(end))

@@ -16,6 +16,7 @@ from prowess.loop.choosing import name_of
 from prowess.loop.done import Done, done_as_json
 from prowess.loop.git_run import few
 from prowess.loop.lying import Lying
+from prowess.loop.quoting import alone, code, inline, quoted
 from prowess.loop.told import Told
 
 _ADDED = (
@@ -30,6 +31,7 @@ _AGAIN = (
     "An earlier loop has left them so. To have one tried again, write `[ ]` for `[~]` in the plan."
 )
 _MEANS_MORE, _ESCAPED = re.compile(r"[\\`*_~<>\[\]|#]"), r"\\\g<0>"  # to Markdown
+_IN = {"~": "ticked in commit"}  # what was done is in a branch, and in no commit of the person's
 _TITLES = {"R": "Proven", "x": "Implemented, not proven", "~": "Blocked", " ": "Cut short"}
 
 
@@ -69,10 +71,10 @@ def report(
     told: Told,
     left: Lying,
 ) -> str:
-    """In Markdown; every line of proof is one that code saw."""
-    lines = [f"# {name}", "", f"{reason[:1].upper()}{reason[1:]}.", ""]
+    """In Markdown; every line of proof is one that code saw, and no stranger's words are Markdown."""
+    lines = [f"# {inline(name)}", "", f"{alone(reason[:1].upper() + reason[1:])}.", ""]
     for title, under in groupby(sorted(entries, key=_rank), key=_title):
-        lines += [f"## {title}", ""]
+        lines += [f"## {inline(title)}", ""]
         for entry in under:
             lines += [*_told(entry, told), ""]
     lines += _blocked_before(entries, plan) + _left(plan)
@@ -133,7 +135,7 @@ def _blocked_before(entries: Sequence[Entry], plan: Plan | None) -> list[str]:
     """Tasks that this loop did not touch, for an earlier one had marked them."""
     ours = {name_of(entry.task) for entry in entries}
     before = [task for task in _tasks(plan) if task.mark == "~" and name_of(task) not in ours]
-    listed = [f"- {task.label} (line {task.line})" for task in before]
+    listed = [f"- {alone(task.label)} (line {task.line})" for task in before]
     return ["## Blocked before", "", _AGAIN, "", *listed, ""] if listed else []
 
 
@@ -142,7 +144,8 @@ def _left(plan: Plan | None) -> list[str]:
     waiting = plan.waiting() if plan else {}
     left = [task for task in _tasks(plan) if task.mark == " "]
     listed = [
-        f"- {task.label}" + (f" (waits for: {'; '.join(waiting[task])})" if task in waiting else "")
+        f"- {alone(task.label)}"
+        + (f" (waits for: {inline('; '.join(waiting[task]))})" if task in waiting else "")
         for task in left
     ]
     return ["## Left", "", *listed, ""] if listed else []
@@ -158,15 +161,15 @@ def _put_back(told: Told) -> list[str]:
         return []
     lines = ["## Put back in the plan", "", _PUT_BACK, ""]
     for copy, changes in told.put_back.items():
-        kept = f"the plan as it was found is in {_code(copy)}"
-        lines.append(f"- {_plain('; '.join(dict.fromkeys(changes)))}: {kept}")
+        kept = f"the plan as it was found is in {code(copy)}"
+        lines.append(f"- {inline('; '.join(dict.fromkeys(changes)))}: {kept}")
     return [*lines, ""]
 
 
 def _lying(left: Lying, told: str) -> list[str]:
     """Work trees that stayed, and branches that were not `told` of yet."""
     lines = [
-        f"- the work tree {_code(each)}; `git worktree remove --force {shlex.quote(each)}` takes it away"
+        f"- the work tree {code(each)}; `git worktree remove --force {shlex.quote(each)}` takes it away"
         for each in left.trees
     ]
     lines += [f"- the branch `{each}`" for each in left.branches if f"`{each}`" not in told]
@@ -174,14 +177,19 @@ def _lying(left: Lying, told: str) -> list[str]:
 
 
 def _told(entry: Entry, told: Told) -> list[str]:
-    kept = f"; commit {entry.commit[:12]}" if entry.commit and entry.done.mark != " " else ""
-    lines = [f"### {entry.task.label}", "", f"{counted(entry.done.attempts, 'attempt')}{kept}."]
+    kept = f"; {_IN.get(entry.done.mark, 'commit')} {entry.commit[:12]}" if entry.commit else ""
+    kept = kept if entry.done.mark != " " else ""
+    lines = [
+        f"### {inline(entry.task.label)}",
+        "",
+        f"{counted(entry.done.attempts, 'attempt')}{kept}.",
+    ]
     if entry.added:
         lines.append(_ADDED)
     if entry.done.already:
         lines.append("It was already so: nothing had to be changed.")
     if entry.done.review:
-        lines.append(entry.done.review)
+        lines.append(alone(entry.done.review))
     if entry.branch:
         lines.append(f"What was done is kept in the branch `{entry.branch}`.")
     lines += [
@@ -189,32 +197,32 @@ def _told(entry: Entry, told: Told) -> list[str]:
         for branch in entry.earlier
     ]
     lines += [
-        f"Not kept with the task, but in the branch `{branch}`: {few(list(dict.fromkeys(files)))}."
+        f"Not kept with the task, but in the branch `{branch}`: {inline(few(list(dict.fromkeys(files))))}."
         for branch, files in told.left.get(entry.task.label, {}).items()
     ]
-    lines += map(_plain, entry.done.spoilt)
+    lines += map(inline, entry.done.spoilt)
     if entry.done.astray:
         lines.append(f"Its phases came to no end: {entry.done.astray}.")
     criteria = entry.done.report.criteria if entry.done.report else ()
     if entry.done.trouble and entry.done.mark == "~":
-        lines.append(f"The agent of the last attempt stopped: {entry.done.trouble}")
+        lines.append(f"The agent of the last attempt stopped: {inline(entry.done.trouble)}")
     if entry.done.said and entry.done.mark == "~":
-        lines.append(f"The agent said last: {_plain(entry.done.said)}")
+        lines.append(f"The agent said last: {inline(entry.done.said)}")
     if criteria:
         lines += ["", *map(_criterion, criteria), *_out_of_scope(entry.done)]
     failed = any(each.verdict != "PASS" for each in criteria) or _out_of_scope(entry.done)
     unseen = entry.done.mark == "x" and entry.done.report is None
     if entry.done.cut or unseen or (entry.done.mark == "~" and not failed):
-        lines += ["", entry.done.reason]
+        lines += ["", *quoted(entry.done.reason)]
     return lines
 
 
 def _out_of_scope(done: Done) -> list[str]:
     """What failed a task whose criteria may all hold."""
     found = done.report.scope if done.report else Scope()
-    failure = [f"- FAIL: {found.failure}"] if found.failure else []
+    failure = [f"- FAIL: {inline(found.failure)}"] if found.failure else []
     return [
-        f"- FAIL: {_code(each.path)} was changed and {each.why}" for each in found.violations
+        f"- FAIL: {code(each.path)} was changed and {inline(each.why)}" for each in found.violations
     ] + failure
 
 
@@ -225,7 +233,8 @@ def _criterion(criterion: Criterion) -> str:
     shows = next((each for each in confirmed if not (cited and each.own)), None)
     why = _seen(shows) if shows and criterion.verdict == "PASS" else criterion.reason
     why = _with_code(why, {each.evidence.location for each in criterion.evidence})
-    return f"- {criterion.verdict}{', as cited' if cited else ''}: {criterion.text}{f' ({why})' if why else ''}"
+    told = f"{criterion.verdict}{', as cited' if cited else ''}: {criterion.text}"
+    return f"- {inline(f'{told} ({why})' if why else told)}"
 
 
 def _seen(shows: Looked) -> str:
@@ -239,15 +248,5 @@ def _with_code(text: str, places: Collection[str]) -> str:
     for place in filter(None, places):
         named = rf"(?<![\w`/.]){re.escape(place)}(?![\w`/])"
         if found := re.search(named, text):
-            return f"{text[: found.start()]}{_code(place)}{text[found.end() :]}"
+            return f"{text[: found.start()]}{code(place)}{text[found.end() :]}"
     return text
-
-
-def _plain(text: str) -> str:
-    """Somebody's words, in which nothing means anything to Markdown."""
-    return _MEANS_MORE.sub(_ESCAPED, text)
-
-
-def _code(text: str) -> str:
-    """A name as Markdown shows it letter by letter."""
-    return f"`` {text} ``" if "`" in text else f"`{text}`"

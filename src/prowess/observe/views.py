@@ -118,7 +118,7 @@ class _Sight:
                 self.outcome, self.ended = payload.get("outcome", {}), each.at
 
     def _join(self, payload: Mapping[str, Any]) -> None:
-        outcome = payload.get("outcome") or payload.get("end", {})
+        outcome = payload.get("outcome") or _of_attempt(payload.get("end", {}))
         child, skill = payload.get("child", ""), payload.get("skill", "")
         self.children[child] = Child(id=child, skill=skill, ending=outcome.get("ending", ""))
         self._spend(*used_by(payload))
@@ -203,6 +203,19 @@ def _count(value: object) -> int:
 
 def _tokens(usage: Mapping[str, Any]) -> int:
     return int(usage.get("input_tokens", 0) + usage.get("output_tokens", 0))
+
+
+def _of_attempt(end: Mapping[str, Any]) -> dict[str, Any]:
+    """How an attempt of a loop ended, as other sub-agents tell it; who counts nothing was not free."""
+    usage = end.get("usage") or {}
+    tokens, cost = _tokens(usage), usage.get("cost")
+    trouble = end.get("trouble", "")
+    if trouble == "usage_limit":  # what it stopped is no attempt, and has used what it tells
+        cost = cost or 0.0
+    elif not (tokens or cost):
+        cost = None
+    ending = trouble and ("done" if trouble == "none" else "failed")
+    return {"ending": ending, "tokens": tokens, "cost": cost}
 
 
 def _asked(payload: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from prowess.core.errors import UnknownRunError
 from prowess.core.event import Recorded
 from prowess.core.ports import Engine, Log, Standing
+from prowess.core.run import Kind
 from prowess.observe.views import RunView, State, run_view
 from prowess.permit.redact import redact
 from prowess.permit.visibility import Level, Role, Visibility, brief
@@ -77,20 +78,22 @@ class Views:
         before: str | None = None,
         state: Shown | None = None,
         skill: str | None = None,
+        kind: Kind | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
         """
         The newest, or those older than `before`, and what `before` is for the next page. Where few
         of many are wanted, a page may hold less than `limit` though another follows.
         """
         told: list[dict[str, Any]] = []
-        at_once = limit if state is skill is None else LOOKED
+        at_once = limit if state is skill is kind is None else LOOKED
         is_brief = self._visibility.level(role) < Level.FULL
         for _ in range(LOOKS):
             views = await asyncio.to_thread(self._read, at_once, before, is_brief=is_brief)
             standing = await self.standing(views)
             for view in views:
                 before = view.id
-                if state in {None, _state(view, standing)} and skill in {None, view.skill}:
+                alike = skill in {None, view.skill} and kind in {None, view.kind}
+                if alike and state in {None, _state(view, standing)}:
                     told.append(self._shown(view, role, standing=standing))
                 if len(told) == limit:
                     return told, before
