@@ -41,7 +41,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
 }
 _PLAIN = ("  · {summary}", "dim")
 _SILENT = frozenset({"step.started"})  # its end tells it again
-_ITEM = re.compile(r"- (?:[A-Z]+: )?(?:files\. )?")  # what a line of feedback begins with
+_ITEM = re.compile(r"^- (?:[A-Z]+: )?(?:files\. )?")  # what a line of feedback begins with
 _NONE_ALLOWS = "matches none of the allowed files"
 _ROOM = 20  # columns that a reason has at least
 
