@@ -14,23 +14,35 @@ _OURS, _OTHERS = "#2563eb", "#9ca3af"
 
 
 def svg(plot: Plot) -> str:
-    longest = max([*plot.bars.values(), 0.0]) or 1.0
-    height = _TOP + _ROW * len(plot.bars) + 8
-    title = f"{plot.title}, {plot.unit}" if plot.unit else plot.title
-    rows = [
-        _row(at, name, value, value / longest) for at, (name, value) in enumerate(plot.bars.items())
-    ]
+    plots = (plot, *plot.beside)
+    height = sum(map(_height, plots))
+    parts = [_part(each, sum(map(_height, plots[:place]))) for place, each in enumerate(plots)]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
         f'height="{height}" font-family="system-ui, sans-serif" font-size="12" role="img">\n'
         f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>\n'
-        f'<text x="8" y="20" font-size="13" font-weight="600" fill="#111827">{escape(title)}</text>\n'
-        f"{''.join(rows)}</svg>\n"
+        f"{''.join(parts)}</svg>\n"
     )
 
 
-def _row(at: int, name: str, value: float, share: float) -> str:
-    top = _TOP + at * _ROW
+def _height(plot: Plot) -> int:
+    return _TOP + _ROW * len(plot.bars) + 8
+
+
+def _part(plot: Plot, top: int) -> str:
+    longest = max([*plot.bars.values(), 0.0]) or 1.0
+    title = f"{plot.title}, {plot.unit}" if plot.unit else plot.title
+    rows = [
+        _row(top + _TOP + at * _ROW, name, value, value / longest)
+        for at, (name, value) in enumerate(plot.bars.items())
+    ]
+    return (
+        f'<text x="8" y="{top + 20}" font-size="13" font-weight="600" fill="#111827">{escape(title)}</text>\n'
+        f"{''.join(rows)}"
+    )
+
+
+def _row(top: int, name: str, value: float, share: float) -> str:
     length = max(1.0, share * (_WIDTH - _NAME - _LABEL))
     colour = _OURS if "prowess" in name or name == "ours" else _OTHERS
     return (

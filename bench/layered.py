@@ -131,6 +131,23 @@ def _less(name: str, values: Sequence[float | None]) -> Promised:
     return Promised(name=f"{name}, layered", value=values[1], at_most=values[0])
 
 
+def plot_of(found: Compared, lines: Sequence[Figure]) -> Plot:
+    """What it is worth, and beside it what it costs."""
+    bars = {
+        line.name: dict(zip(found.versus.ways, (each or 0.0 for each in line.values), strict=True))
+        for line in lines
+    }
+    return Plot(
+        title="True verdicts by a stand-in for a model",
+        unit="of all",
+        bars=bars["true verdicts"],
+        beside=(
+            Plot(title="Success", unit="of all runs", bars=bars["success"]),
+            Plot(title="Tokens that it took", unit="a run", bars=bars["tokens"]),
+        ),
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Layered skills against the plain prompt.")
     parser.add_argument("--data", metavar="DIR", help="keep the log here")
@@ -149,11 +166,7 @@ def main() -> int:
             title = f"{found.versus.title}, {len(found.tasks)} tasks, a stand-in for a model"
             given.svg.write_text(svg(lines, found.versus.ways, title=title), encoding="utf-8")
         promises = show(found, lines)
-        true = dict(
-            zip(found.versus.ways, (value or 0.0 for value in lines[0].values), strict=True)
-        )
-        plot = Plot(title="True verdicts by a stand-in for a model", unit="of all", bars=true)
-        write(given.figures, Found(figures=promises, plot=plot))
+        write(given.figures, Found(figures=promises, plot=plot_of(found, lines)))
         return 0 if all(each.verdict == "met" for each in promises) else 1
 
 

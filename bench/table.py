@@ -51,11 +51,12 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """One bar for each subject, in their order."""
+    """One bar for each subject, in their order; `beside` are plots of the same subjects, each to its own scale."""
 
     title: str
     unit: str
     bars: Mapping[str, float]
+    beside: Sequence["Plot"] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +72,12 @@ def found_from_json(value: Mapping[str, Any]) -> Found:
     plot = value["plot"]
     return Found(
         figures=tuple(Figure(**each) for each in value["figures"]),
-        plot=Plot(**plot) if plot else None,
+        plot=_plot(plot) if plot else None,
     )
+
+
+def _plot(value: Mapping[str, Any]) -> Plot:
+    return Plot(**{**value, "beside": tuple(map(_plot, value.get("beside", ())))})
 
 
 def number(value: float) -> str:

@@ -6,14 +6,14 @@ import subprocess
 import sys
 
 
-def on_terminal(*typed: str, columns: int, **environment: str) -> str:
-    """What the command shows on a terminal of this width."""
+def on_terminal(*typed: str, columns: int, beside: bool = False, **environment: str) -> str:
+    """What the command shows on a terminal of this width; `beside`: what it tells beside its result."""
     master, slave = pty.openpty()
     child = subprocess.Popen(
         [sys.executable, "-m", "prowess", *typed],
         stdin=slave,
-        stdout=slave,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL if beside else slave,
+        stderr=slave if beside else subprocess.DEVNULL,
         env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **environment},
     )
     os.close(slave)

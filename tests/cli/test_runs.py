@@ -283,7 +283,7 @@ def test_the_project_is_shown_when_runs_are_of_several_and_can_be_chosen(
     [
         (160, ["RUN", "STATE", "PROJECT", "SKILL", "STARTED", "ITERATIONS", "LAST"]),
         (96, ["RUN", "STATE", "PROJECT", "SKILL", "STARTED", "LAST"]),
-        (80, ["RUN", "STATE", "SKILL", "STARTED", "LAST"]),
+        (80, ["RUN", "STATE", "PROJECT", "SKILL", "LAST"]),
         (70, ["RUN", "STATE", "SKILL", "LAST"]),
     ],
 )
@@ -340,6 +340,8 @@ def test_runs_are_chosen_by_how_they_stand_and_by_their_skill(cli: Cli, project:
     assert listed("--state", "failed") == ["listen"]
     assert listed("--skill", "look") == ["look"]
     assert listed("--skill", "look", "--state", "failed") == []
+    assert listed("--skill", "look", "--kind", "skill") == ["look"]
+    assert listed("--kind", "loop") == []
     assert cli("runs", "list", "--state", "runing").code == 2
     assert [run["skill"] for run in cli("runs", "--state", "done", "--json").json] == ["look"]
     assert "No such runs" in cli("runs", "--skill", "nobody").err

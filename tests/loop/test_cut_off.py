@@ -190,3 +190,14 @@ def test_who_is_asked_while_another_weakens_the_plan_does_not_take_it_for_a_pers
 
 def _soon(seconds: float) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+
+
+def test_what_an_attempt_had_done_before_it_was_cut_off_is_a_change_of_the_attempt(
+    repo: Path,
+) -> None:
+    steps = cut_off(repo, writes("hello.txt", "hi"))
+
+    ended = resumed(repo, steps)
+
+    assert ended.plan.count("[R]") == 2
+    assert ended.told("loop.no_progress") == []

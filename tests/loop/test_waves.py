@@ -403,3 +403,41 @@ def test_what_an_agent_commits_to_the_persons_branch_does_not_judge_its_next_att
     assert len(agent.prompts["Make two"]) == 2
     assert "- [R] Make one" in ended.plan
     assert "- [~] Make two" in ended.plan
+
+
+def told_of(ended: Looped, label: str) -> list[str]:
+    """What is told of a task's way into the person's branch, and of its mark."""
+    kinds = ("loop.merged", "check.finished", "loop.taken_in", "loop.recorded")
+    each = [payload for kind, payload in ended.events if kind in kinds]
+    return [payload["summary"] for payload in each if payload.get("task") == label]
+
+
+def test_merged_is_told_of_what_is_in_the_branch_and_of_nothing_else(repo: Path) -> None:
+    plan = TWO + "\n## Validation commands\n\n```sh\n! test -f one.txt || ! test -f two.txt\n```\n"
+    agent = both(writes("one.txt", "1"), writes("two.txt", "2"), meets=2)
+
+    ended = loop(repo, plan, agent, parallel=2, max_attempts=1)
+
+    merged = ["Merging: Make one", "Merged: Make one", "[R] Make one"]
+    assert told_of(ended, "Make one")[1:] == merged
+    refused = "Not taken in: Make two: it does not hold on top of what came before it"
+    begins, checked, *ends = told_of(ended, "Make two")[1:]
+    assert [begins, *ends] == ["Merging: Make two", refused, "[~] Make two"]
+    assert "Merged" not in checked
+    (first, second) = ended.told("loop.taken_in")
+    assert first["commit"]
+    assert not first["why"]
+    assert second["branch"] == ended.outcome.details["tasks"][1]["branch"]
+
+
+def test_of_a_conflict_it_is_told_what_others_changed(repo: Path) -> None:
+    agent = both(writes("same.txt", "1"), writes("same.txt", "2"), meets=2)
+    plan = TWO.replace("one.txt", "same.txt").replace("two.txt", "same.txt")
+
+    ended = together_whatever_globs_say(lambda: loop(repo, plan, agent, parallel=2, max_attempts=1))
+
+    assert told_of(ended, "Make two")[1:] == [
+        "Conflict: Make two",
+        "Not taken in: Make two: others changed same.txt too",
+        "[~] Make two",
+    ]

@@ -11,7 +11,7 @@ import pytest
 from prowess.core.event import Event, Recorded
 from prowess.core.ports import Log
 from prowess.observe import follow as following
-from prowess.observe.follow import follow
+from prowess.observe.follow import follow, follow_loop
 from prowess.observe.opening import open_log
 
 PATIENCE = 60  # seconds until a test that hears nothing gives up
@@ -170,3 +170,37 @@ def test_a_slow_follower_holds_up_neither_writers_nor_itself(log: Log) -> None:
         return seen + await take(events, 998)
 
     assert asyncio.run(watch()) == list(range(1, 1_000))
+
+
+def test_agents_of_a_loop_are_heard_between_their_beginning_and_their_end(log: Log) -> None:
+    def told(kind: str, run: str = "run", **payload: object) -> None:
+        log.append(Event(run=run, kind=kind, payload=payload))
+
+    async def watch() -> list[tuple[str, str]]:
+        told("agent.forked", child="run.1", task="Say it")
+        told("one", run="run.1")
+        told("one", run="other.1")
+        told("agent.joined", child="run.1")
+        told("agent.forked", child="run.2", task="Say it again")
+        told("agent.forked", child="run.3")  # of no task: it is no agent of a loop
+        told("three", run="run.3")
+        events = follow_loop(log, "run")
+        async with asyncio.timeout(PATIENCE):
+            heard = [await anext(events) for _ in range(5)]
+            told("two", run="run.2")
+            heard.append(await anext(events))
+            told("more", run="run.2")
+            told("agent.joined", child="run.2")
+            heard += [await anext(events) for _ in range(2)]
+        return [(each.event.run, each.event.kind) for each in heard]
+
+    assert asyncio.run(watch()) == [
+        ("run", "agent.forked"),
+        ("run.1", "one"),
+        ("run", "agent.joined"),
+        ("run", "agent.forked"),
+        ("run", "agent.forked"),
+        ("run.2", "two"),
+        ("run.2", "more"),
+        ("run", "agent.joined"),
+    ]

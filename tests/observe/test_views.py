@@ -69,6 +69,41 @@ def test_iterations_tokens_and_cost_add_up_as_it_goes() -> None:
     assert seen.summary == "Thought 2"
 
 
+def looped(
+    child: str, *, tokens: int = 0, cost: float | None = None
+) -> list[tuple[str, dict[str, Any]]]:
+    usage = {"input_tokens": tokens, "output_tokens": 0, "cached_tokens": 0, "cost": cost}
+    return [
+        ("agent.forked", {"child": child, "skill": "x"}),
+        ("agent.joined", {"child": child, "skill": "x", "end": {"usage": usage}}),
+    ]
+
+
+def test_what_no_agent_of_a_loop_told_the_price_of_is_unknown() -> None:
+    loop = ("run.started", {"run_kind": "loop", "skill": "PLAN.md"})
+    attempt = ("attempt.started", {"run_kind": "attempt", "skill": "command"})
+    nothing = ("model.replied", {"usage": {"input_tokens": 0, "output_tokens": 0, "cost": 0.0}})
+    forked, joined = looped("r1.1", cost=0.0)  # as older versions told it
+    ended = ("attempt.finished", {"outcome": {"ending": "done", "tokens": 0, "cost": 0.0}})
+
+    assert view(loop).cost == 0.0  # nobody was asked
+    assert view(loop, forked).cost is None
+    assert view(loop, forked, joined).cost is None
+    assert view(attempt, nothing).cost is None
+    assert view(attempt, nothing, ended).cost is None
+
+
+def test_what_agents_of_a_loop_told_is_counted_while_it_works_and_free_is_free() -> None:
+    loop = ("run.started", {"run_kind": "loop", "skill": "PLAN.md"})
+    paid, free = looped("r1.1", tokens=7, cost=0.5), looped("r1.2", tokens=3, cost=0.0)
+
+    seen = view(loop, *paid, *free)
+
+    assert (seen.tokens, seen.cost) == (10, 0.5)
+    assert view(loop, *free).cost == 0.0
+    assert view(started()).cost == 0.0
+
+
 def test_a_price_that_nobody_knows_makes_the_cost_unknown() -> None:
     assert view(started(), replied(1), replied(2, cost=None)).cost is None
 
@@ -157,6 +192,52 @@ def test_sub_agents_are_listed_with_how_they_ended_and_what_they_used_counts() -
         Child(id="r1.2", skill="y"),
     )
     assert (seen.tokens, seen.cost) == (117, 2.5)
+
+
+def attempt(child: str, *, trouble: str = "none", **usage: Any) -> tuple[str, dict[str, Any]]:
+    used = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "cost": None, **usage}
+    return "agent.joined", {
+        "child": child,
+        "skill": "x",
+        "end": {"trouble": trouble, "usage": used},
+    }
+
+
+def test_a_loop_tells_what_its_attempts_used_so_far_and_how_they_ended() -> None:
+    seen = view(
+        started(run_kind="loop"),
+        attempt("r1.1", trouble="timeout", input_tokens=90, output_tokens=10, cost=0.25),
+        attempt("r1.2", input_tokens=50, cost=0.5),
+    )
+
+    assert [(child.id, child.ending) for child in seen.children] == [
+        ("r1.1", "failed"),
+        ("r1.2", "done"),
+    ]
+    assert (seen.tokens, seen.cost) == (150, 0.75)
+
+
+def test_what_an_attempt_costs_that_nobody_tells_stays_unknown() -> None:
+    for usage in ({"input_tokens": 5}, {}, {"cost": 0.0}):
+        seen = view(started(run_kind="loop"), attempt("r1.1", **usage))
+
+        assert seen.cost is None
+
+
+def test_an_attempt_that_a_usage_limit_kept_from_beginning_costs_nothing() -> None:
+    limited = attempt("r1.1", trouble="usage_limit")
+
+    seen = view(started(run_kind="loop"), limited, attempt("r1.2", output_tokens=5, cost=0.5))
+
+    assert (seen.tokens, seen.cost) == (5, 0.5)
+
+
+def test_a_loop_that_ended_has_the_figures_that_it_tells() -> None:
+    one = attempt("r1.1", input_tokens=50, cost=0.5)
+
+    seen = view(started(run_kind="loop"), one, finished(tokens=70, cost=0.7))
+
+    assert (seen.tokens, seen.cost) == (70, 0.7)
 
 
 def test_a_run_that_broke_and_cannot_say_what_it_used_still_shows_it() -> None:

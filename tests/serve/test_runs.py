@@ -83,6 +83,16 @@ def test_runs_are_found_by_state_and_by_skill(served: Served) -> None:
     assert served.get("/api/runs?state=sleeping").status == 400
 
 
+def test_runs_are_found_by_their_kind(served: Served) -> None:
+    tell(served, "looping", "run.started", skill="PLAN.md", run_kind="loop")
+    served.ended(served.start("note"))
+
+    (found,) = served.get("/api/runs?kind=loop").json["runs"]
+    assert found["id"] == "looping"
+    assert served.get("/api/runs?kind=loop&skill=note").json["runs"] == []
+    assert served.get("/api/runs?kind=dream").status == 400
+
+
 def test_a_run_that_only_the_log_knows_can_be_looked_at(served: Served) -> None:
     tell(served, "foreign", "run.started", skill="note")
 

@@ -108,9 +108,9 @@ def _unanswered(events: Sequence[Event]) -> str:
 
 
 def figures(trials: Sequence[Trial], ways: Sequence[str]) -> list[Figure]:
-    """The table; every way is measured on its own trials, and on none that had no answer."""
-    answered = [each for each in trials if not each.unanswered]
-    sides = [[each for each in answered if each.way == way] for way in ways]
+    """The table, of what can be compared: each run has its like in every other way."""
+    alike = paired(trials, ways)
+    sides = [[each for each in alike if each.way == way] for way in ways]
 
     def line(name: str, unit: str, read: Any, *, more_is_better: bool = False) -> Figure:
         values = tuple(read(side) if side else None for side in sides)
@@ -121,6 +121,7 @@ def figures(trials: Sequence[Trial], ways: Sequence[str]) -> list[Figure]:
 
     return [
         line("success", "share of runs", mean(lambda t: t.success), more_is_better=True),
+        _won(alike, ways),
         line(
             "evidence quality",
             "share of cited evidence that is confirmed",
@@ -142,6 +143,37 @@ def figures(trials: Sequence[Trial], ways: Sequence[str]) -> list[Figure]:
         line("tokens", "a run", mean(lambda t: t.tokens)),
         line("cost", "US dollars a run", _cost),
     ]
+
+
+def paired(trials: Sequence[Trial], ways: Sequence[str]) -> list[Trial]:
+    """Those that had an answer, and whose task had one in every way the same time it was done."""
+    answered = [each for each in trials if not each.unanswered]
+    there: dict[tuple[str, int], set[str]] = {}
+    for each in answered:
+        there.setdefault((each.task, each.number), set()).add(each.way)
+    return [each for each in answered if there[each.task, each.number].issuperset(ways)]
+
+
+def _won(trials: Sequence[Trial], ways: Sequence[str]) -> Figure:
+    """In how many tasks each way succeeded more often than any other: a mean alone hides who won what."""
+    tasks = sorted({each.task for each in trials})
+    best = [_best(task, trials, ways) for task in tasks]
+    same = sum(way is None for way in best)
+    values = tuple(float(sum(each == way for each in best)) if tasks else None for way in ways)
+    return Figure(
+        name="tasks won",
+        unit=f"tasks, by success; {same} of {len(tasks)} the same",
+        values=values,
+        more_is_better=True,
+    )
+
+
+def _best(task: str, trials: Sequence[Trial], ways: Sequence[str]) -> str | None:
+    """The way that did this task best; None where it has an equal."""
+    good = {way: sum(t.success for t in trials if (t.task, t.way) == (task, way)) for way in ways}
+    most = max(good.values())
+    best = [way for way in ways if good[way] == most]
+    return best[0] if len(best) == 1 else None
 
 
 def _cost(side: Sequence[Trial]) -> float | None:

@@ -74,8 +74,10 @@ def compare(
         _write(svg, lines, found)
     if json:
         print_json(_as_json(found, lines))
-        return
-    _show(found, lines)
+    else:
+        _show(found, lines)
+    if found.unfinished:
+        raise typer.Exit(1)
 
 
 def _run(
@@ -107,9 +109,10 @@ def _from_log(desk: Desk, key: str) -> "Compared":
 
 
 def _must_be_answered(found: "Compared") -> None:
-    """A way without a single answer has nothing to be compared."""
-    answered = {each.way for each in found.trials if not each.unanswered}
-    if found.trials and not answered.issuperset(found.versus.ways):
+    """Where no task was answered in both ways because the model was not there, nothing is compared."""
+    from prowess.check.comparison import paired
+
+    if _unanswered(found) and not paired(found.trials, found.versus.ways):
         raise OutsideError(
             f"{_unanswered(found)}: nothing was compared",
             hint="see that the model can be reached, then compare again",
@@ -131,6 +134,8 @@ def _as_json(found: "Compared", lines: "list[Figure]") -> dict[str, object]:
         "ways": list(ways),
         "tasks": list(found.tasks),
         "figures": {line.name: dict(zip(ways, line.values, strict=True)) for line in lines},
+        "planned": found.planned,
+        "unfinished": bool(found.unfinished),
         "left_out": sum(bool(each.unanswered) for each in found.trials),
         "trials": [each.as_json() for each in found.trials],
     }
@@ -146,16 +151,28 @@ def _show(found: "Compared", lines: "list[Figure]") -> None:
         say(f"\n{bars(lines, ways)}")
     if out := _unanswered(found):
         note(f"{out}; they are not in the figures.")
+    if lonely := _lonely(found):
+        note(f"{counted(lonely, 'run')} left out too: the same was not answered in the other way.")
+    made = found.unfinished or counted(len(found.trials), "run")
     note(
-        f"{found.versus.title}: {counted(len(found.tasks), 'task')}, {counted(len(found.trials), 'run')}."
+        f"{found.versus.title}: {counted(len(found.tasks), 'task')}, {made}."
         f" `prowess compare --from-log {found.id}` shows this again."
     )
+
+
+def _lonely(found: "Compared") -> int:
+    """How many runs had an answer and have nothing to be compared with."""
+    from prowess.check.comparison import paired
+
+    answered = sum(not each.unanswered for each in found.trials)
+    return answered - len(paired(found.trials, found.versus.ways))
 
 
 def _write(path: str, lines: "list[Figure]", found: "Compared") -> None:
     from prowess.check.plot import svg
 
     title = f"{found.versus.title}, {counted(len(found.tasks), 'task')}"
+    title += f", {found.unfinished}" if found.unfinished else ""
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.write(svg(lines, found.versus.ways, title=title))

@@ -9,7 +9,7 @@ thought, call and result. Text from skills and models cannot drive the terminal.
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import Any, Literal, Self
 
 from prowess.cli.output import clean, counted, open_console, safe
@@ -41,8 +41,11 @@ _LINES: Mapping[str, tuple[str, str]] = {
 }
 _PLAIN = ("  · {summary}", "dim")
 _SILENT = frozenset({"step.started"})  # its end tells it again
+_OF_ITSELF = frozenset({"attempt.started", "attempt.finished"})  # the loop tells them of its agents
+_WORDS = ("model.", "call.", "run.warned")  # kinds by which an agent at work is heard
 _ITEM = re.compile(r"- (?:[A-Z]+: )?(?:files\. )?")  # what a line of feedback begins with
 _NONE_ALLOWS = "matches none of the allowed files"
+_SPINNER = 2  # columns before the status line
 _ROOM = 20  # columns that a reason has at least
 
 
@@ -61,6 +64,10 @@ class Live:
         self._full = visibility == "full"
         self._iterations = 0
         self._about = ""  # the task of a loop that the last line was about
+        self._at_work: dict[str, str] = {}  # the tasks of a loop's agents at work, by their runs
+        self._heard: dict[str, str] = {}  # the newest words of each of them
+        self._speaks = ""  # the agent that the last line was of
+        self._now = ""  # what happens, in the status line
         self._trouble = (
             ""  # what the model failed of last: an end for that reason is not told twice
         )
@@ -87,15 +94,46 @@ class Live:
             self._status.start()
 
     def show(self, each: Recorded) -> None:
+        if each.event.run in self._at_work:
+            self._overhear(each)
+            return
         payload = each.event.payload
         self._iterations = max(self._iterations, payload.get("iteration") or 0)
         self._trouble = payload.get("trouble", self._trouble)
         if self._full or payload.get("visibility") != "FULL":
             self._tell(each.event.kind, payload)
-            self._about = payload.get("task", self._about)
-        if self._status and payload.get("summary"):
+            self._about, self._speaks = payload.get("task", self._about), ""
+        if payload.get("summary"):
             percent = f"{payload['progress']}% " if payload.get("progress") else ""
-            self._status.update(self._text(f"{percent}{clean(payload['summary'])}", "dim"))
+            self._now = f"{percent}{clean(payload['summary'])}"
+        if each.event.kind == "agent.forked" and payload.get("task"):
+            self._at_work[payload["child"]] = payload["task"]
+        elif each.event.kind == "agent.joined":
+            self._at_work.pop(payload["child"], None)
+            self._heard.pop(payload["child"], None)
+        self._tell_status()
+
+    def _overhear(self, each: Recorded) -> None:
+        """An agent of a loop: line by line in FULL, else its newest words in the status line."""
+        kind, payload = each.event.kind, each.event.payload
+        if self._full and kind not in _OF_ITSELF:
+            task = self._at_work[each.event.run]
+            if len(self._at_work) > 1 and each.event.run != self._speaks:
+                self._line(f"\n  {clean(task)}", "dim")
+            self._tell(kind, payload)
+            self._speaks, self._about = each.event.run, task
+        elif kind.startswith(_WORDS) and (words := clean(payload.get("summary", ""))):
+            self._heard[each.event.run] = words
+            self._tell_status()
+
+    def _tell_status(self) -> None:
+        """What happens, and below it a line for each agent that is heard."""
+        if self._status:
+            told = [f"  {clean(self._at_work[run])}: {words}" for run, words in self._heard.items()]
+            lines = [self._text(line, "dim") for line in (self._now, *told)]
+            for line in lines:
+                line.truncate(self._console.width - _SPINNER, overflow="ellipsis")
+            self._status.update(self._text("\n", "").join(lines))
 
     def _tell(self, kind: str, payload: Mapping[str, Any]) -> None:
         if tell := _TOLD_BY.get(kind):
@@ -111,8 +149,10 @@ class Live:
 
     def _replied(self, payload: Mapping[str, Any]) -> None:
         tokens = payload["usage"]["input_tokens"] + payload["usage"]["output_tokens"]
-        used = f"{tokens:,} tokens, context {payload['context_tokens']:,}"
-        self._line(f"\nIteration {payload['iteration']}  ({used})", "bold")
+        context = payload["context_tokens"]
+        used = f"{tokens:,} tokens" + (f", context {context:,}" if context else "")
+        if tokens or context:  # not every agent of a loop tells them, and has iterations
+            self._line(f"\nIteration {payload['iteration']}  ({used})", "bold")
         if payload["thought"].strip():
             self._block(payload["thought"], "italic")
 
@@ -150,9 +190,9 @@ class Live:
         for each in found["files"]:
             if each["pattern"] is None:
                 why = _outside(each["why"], payload.get("allowed", ()))
-                self._one_line(f"  ✗ {each['path']} was changed and {why}", "", "red")
+                self._one_line(f"  ✗ {clean(each['path'])} was changed and {why}", "", "red")
         if found["failure"]:
-            self._one_line(f"  ✗ {found['failure']}", "", "red")
+            self._one_line(f"  ✗ {clean(found['failure'])}", "", "red")
 
     def _one_line(self, text: str, end: str, style: str) -> None:
         """Cut to the width, but for its end, which is to be copied."""
@@ -182,7 +222,7 @@ class Live:
         used = f"{iterations}, {outcome['tokens']:,} tokens{cost}"
         good = outcome["ending"] == "done"
         told = good or outcome["reason"] == self._trouble
-        why = "" if told else f": {outcome['reason']}"
+        why = "" if told else f": {clean(outcome['reason'])}"
         self._line(f"{'●' if good else '○'} {outcome['ending']}{why} ({used})", "bold")
 
     def _line(self, text: str, style: str) -> None:
@@ -222,8 +262,9 @@ _TOLD_BY: Mapping[str, Callable[[Live, Mapping[str, Any]], None]] = {
 
 
 def _first_reason(reason: str) -> str:
-    """In a line why a task is not done: what failed before what is open, and no headings."""
-    lines = [line for line in reason.splitlines() if line.strip() and not line.startswith("#")]
+    """In a line why a task is not done: what failed before what is open, no headings and no output."""
+    said = takewhile(lambda line: not line.startswith("```"), reason.splitlines())
+    lines = [line for line in said if line.strip() and not line.startswith("#")]
     failed = next((line for line in lines if line.startswith("- FAIL: ")), next(iter(lines), ""))
     return clean(_ITEM.sub("", failed))
 

@@ -12,7 +12,7 @@ from prowess.cli.staying import stay
 from prowess.core.errors import ConflictError, ProwessError, UnknownRunError, UsageError
 from prowess.core.near import did_you_mean
 from prowess.core.ports import Standing
-from prowess.core.run import Ending
+from prowess.core.run import Ending, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +52,12 @@ State = Annotated[
 Skill = Annotated[
     str | None, typer.Option("--skill", metavar="NAME", help="Only runs of this skill.")
 ]
+Sort = Annotated[
+    Kind | None,
+    typer.Option(
+        "--kind", metavar="KIND", help="Only runs of this kind: skill, workflow, loop, agent."
+    ),
+]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many of the newest.")]
 _PAGE = 200  # runs looked through at once, for those that are asked for or a name that is near
 
@@ -70,13 +76,16 @@ def _default(
     limit: Limit = 20,
     state: State = None,
     skill: Skill = None,
+    kind: Sort = None,
     project: OneProject = None,
     data: Data = None,
     json: Json = False,
 ) -> None:
     """Look at runs, and go on with them. Without a command: the newest runs."""
     if context.invoked_subcommand is None:
-        list_(limit=limit, state=state, skill=skill, project=project, data=data, json=json)
+        list_(
+            limit=limit, state=state, skill=skill, kind=kind, project=project, data=data, json=json
+        )
 
 
 @runs.command("list", short_help="The newest runs.", epilog="Example: prowess runs list --limit 5")
@@ -84,6 +93,7 @@ def list_(
     limit: Limit = 20,
     state: State = None,
     skill: Skill = None,
+    kind: Sort = None,
     project: OneProject = None,
     data: Data = None,
     json: Json = False,
@@ -95,7 +105,8 @@ def list_(
     """
     from prowess.cli.listing import print_runs
 
-    wanted = {name: value for name, value in (("state", state), ("skill", skill)) if value}
+    asked = {"state": state, "skill": skill, "kind": kind}
+    wanted = {name: value for name, value in asked.items() if value}
     told = _newest(project, data, wanted, limit=limit)
     if json:
         print_json(told)
@@ -159,11 +170,14 @@ def events(
 
     async def show_all() -> None:
         from prowess.observe.follow import follow as following
+        from prowess.observe.follow import follow_loop
 
+        of_it = following if json else follow_loop
         with Live(visibility, beside=False) as live:
-            async for each in following(log, whole, after=after):
+            async for each in of_it(log, whole, after=after):
                 print_json(as_line(each), line=True) if json else live.show(each)
-                if each.event.kind in ("run.finished", "attempt.finished"):
+                ends = each.event.kind in ("run.finished", "attempt.finished")
+                if ends and each.event.run == whole:
                     return
 
     if follow:
@@ -225,22 +239,22 @@ def fork(
 
 @runs.command(epilog="Example: prowess runs cancel 3f2a")
 def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = False) -> None:
-    """Stop a run for good."""
-    import asyncio
-
+    """Stop a run for good. Of a loop it is told what it did, and what is where."""
+    from prowess.cli.watching import told_end
     from prowess.loop.house import open_whole_house
     from prowess.settings import load_settings
 
     settings = load_settings(project=project, data=data)
 
-    async def stop() -> str:
+    async def stop() -> tuple[str, str]:
         async with open_whole_house(settings) as house:
             whole = _undivided(house.log, run)
             await house.cancel(whole)
-            return whole
+            return whole, told_end(house.log, whole).answer
 
-    whole = asyncio.run(stop())
-    print_json({"run": whole, "cancelled": True}) if json else say(f"cancelled {whole}")
+    whole, report = stay(stop())
+    told = f"cancelled {whole}" + (f"\n\n{report}" if report else "")
+    print_json({"run": whole, "cancelled": True}) if json else say(told)
 
 
 @runs.command(
@@ -248,8 +262,6 @@ def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = Fal
 )
 def pause(run: Run, project: Project = ".", data: Data = None, json: Json = False) -> None:
     """Stop a run where it is, wherever that is; `prowess runs resume` goes on with it."""
-    import asyncio
-
     from prowess.loop.house import open_whole_house
     from prowess.settings import load_settings
 
@@ -261,7 +273,7 @@ def pause(run: Run, project: Project = ".", data: Data = None, json: Json = Fals
             await house.engine.pause(whole)
             return whole
 
-    whole = asyncio.run(stop())
+    whole = stay(stop())
     print_json({"run": whole, "paused": True}) if json else say(f"paused {whole}")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Ending = Literal["done", "partial", "failed", "cancelled", "needs_attention"]
+Kind = Literal["skill", "workflow", "loop", "agent"]  # what may be begun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,10 @@ Everything a figure needs is a fact in the log, so that the table can be made ag
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from prowess.check.changes import git_folder, open_tree
@@ -21,6 +23,7 @@ from prowess.core.evidence import Spec
 from prowess.core.files import make_private
 from prowess.core.ports import Log, Record
 from prowess.core.process import Order
+from prowess.core.scratch import scratch
 from prowess.discover.catalog import Catalog
 from prowess.engine.checking import checker_of, root_of
 from prowess.engine.finding import discover, load
@@ -64,6 +67,10 @@ class Versus:
     def ways(self) -> tuple[str, str]:
         return ("plain", "layered") if self.skill is None else ("without", "with")
 
+    def run_of(self, way: str) -> str:
+        """What the runs of one way are called, wherever runs are listed."""
+        return f"{way}-guidance" if self.skill is None else f"{way}-{_plain(self.skill)}"
+
     @property
     def title(self) -> str:
         return "Layered against plain" if self.skill is None else f"With and without {self.skill}"
@@ -71,12 +78,24 @@ class Versus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A comparison as the log has it."""
+    """A comparison as the log has it; `runs` of each task in each way were to be made."""
 
     id: str
     versus: Versus
     tasks: tuple[str, ...]
     trials: tuple[Trial, ...]
+    runs: int = 1
+
+    @property
+    def planned(self) -> int:
+        """How many runs there are when it is finished."""
+        return len(self.tasks) * self.runs * len(self.versus.ways)
+
+    @property
+    def unfinished(self) -> str:
+        """How far one came that was ended before its end; empty where it is whole."""
+        made = len(self.trials)
+        return f"unfinished: {made} of {self.planned} runs" if made < self.planned else ""
 
 
 async def compare(
@@ -89,26 +108,35 @@ async def compare(
     open_model: OpenModel | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> Compared:
-    """Run every task in both ways, `runs` times each, and check what each run leaves."""
+    """
+    Run every task in both ways, `runs` times each, and check what each run leaves. The first thing that
+    it tells is the comparison's id, by which it is found also when it is killed.
+    """
+    if (model or settings.model_default) == "demo":
+        raise UsageError(
+            "the demo model plays a script and reads no skill, so it cannot show what a skill is worth",
+            hint="name a real model: --model sonnet with ANTHROPIC_API_KEY set, openai:NAME, google:NAME,"
+            " or ollama:NAME for one on this machine",
+        )
     key = new_run()
-    root, place = root_of(settings.project), _place(settings, key)
+    root = root_of(settings.project)
     bodies = _bodies(settings, versus)
-    occasions = [Occasion(name=way, body=body) for way, body in bodies.items()]
+    occasions = [Occasion(name=versus.run_of(way), body=body) for way, body in bodies.items()]
     async with open_occasions(settings, occasions, key=key, open_model=open_model) as house:
         await _must_have_commit(house, root)
         for way in versus.ways:
-            house.check(RunRequest(skill=way, model=model))
+            house.check(RunRequest(skill=versus.run_of(way), model=model))
         house.log.append(_started(key, versus, tasks, model=model, runs=runs))
-        for spec in tasks:
-            for number in range(1, runs + 1):
-                for way in versus.ways:
-                    folder = os.path.join(place, _plain(f"{spec.id}-{way}-{number}"))
-                    clone = await _clone(house, root, folder)
-                    checked = await _tried(house, spec, way, clone, model, versus=versus)
-                    shutil.rmtree(clone.folder, ignore_errors=True)  # the log has what counts
-                    checked["number"] = number
-                    house.log.append(_checked(key, checked))
-                    tell(f"{spec.id}, {way}: {'success' if checked['success'] else 'no success'}")
+        tell(f"comparison {key}")
+        with _place(settings) as place:
+            for spec, number, way in product(tasks, range(1, runs + 1), versus.ways):
+                folder = os.path.join(place, _plain(f"{spec.id}-{way}-{number}"))
+                clone = await _clone(house, root, folder)
+                checked = await _tried(house, spec, way, clone, model, versus=versus)
+                shutil.rmtree(clone.folder, ignore_errors=True)  # the log has what counts
+                checked["number"] = number
+                house.log.append(_checked(key, checked))
+                tell(f"{spec.id}, {way}: {'success' if checked['success'] else 'no success'}")
         return compared_in(house.log, key)
 
 
@@ -128,6 +156,7 @@ def compared_in(log: Log, key: str) -> Compared:
         versus=Versus(skill=started["skill"]),
         tasks=tuple(started["tasks"]),
         trials=tuple(trials),
+        runs=started.get("runs", 1),
     )
 
 
@@ -202,8 +231,13 @@ async def _clone(house: House, root: str, folder: str) -> _Clone:
     return _Clone(folder=folder, base=done.out.decode().strip())
 
 
-def _place(settings: Settings, key: str) -> str:
-    return os.path.join(os.path.realpath(settings.data), "compare", key)
+@contextmanager
+def _place(settings: Settings) -> Iterator[str]:
+    """A folder for clones, gone afterwards; those that a killed comparison left are gone before."""
+    within = os.path.join(os.path.realpath(settings.data), "compare")
+    make_private(within)
+    with scratch("compare", within=within) as place:
+        yield place
 
 
 def _plain(name: str) -> str:
@@ -213,7 +247,9 @@ def _plain(name: str) -> str:
 async def _tried(
     house: House, spec: Spec, way: str, clone: _Clone, model: str | None, *, versus: Versus
 ) -> dict[str, Any]:
-    request = RunRequest(skill=way, arguments=told(spec), workspace=clone.folder, model=model)
+    request = RunRequest(
+        skill=versus.run_of(way), arguments=told(spec), workspace=clone.folder, model=model
+    )
     run = await house.start(request)
     outcome = await house.outcome(run)
     claims, ignored = said_claims(outcome.answer)

@@ -7,7 +7,6 @@ cannot begin at all is asked once, and then no more.
 """
 
 import asyncio
-import os
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +14,8 @@ from functools import partial
 from typing import Any
 
 from prowess.core.agent import AgentEnd, AgentOrder, end_from_json
-from prowess.core.errors import OutsideError
+from prowess.core.chat import Usage
+from prowess.core.errors import OutsideError, ProwessError
 from prowess.core.event import Event
 from prowess.core.ports import Json
 from prowess.core.run import Outcome
@@ -28,7 +28,7 @@ from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.limited import Limited
 from prowess.loop.phases import Phase
-from prowess.loop.request import ARTIFACTS
+from prowess.loop.plan_back import put_back_as, tell_put_back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +66,14 @@ class Asking:
         `SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin,
         `NoMoreError` when its provider gives no more and no waiting helps.
         """
-        prompt, before = await self._prompt(phase, feedback)
-        limited = Limited()
+        prompt, before, picture = await self._prompt(phase, feedback)
+        limited, reviews = Limited(), phase.type != "execute"
         while True:
             with self.used.place() as place:
                 await self._look_at_budget(0.0, place=place)
-                end, seen = await self._work(prompt, rules, agent, before)
+                end, seen = await self._work(
+                    prompt, rules, agent, before, picture=picture, reviews=reviews
+                )
                 if "broken" in seen:
                     raise OutsideError(seen["broken"], hint=seen["hint"])
             if end.trouble != "usage_limit":
@@ -83,26 +85,36 @@ class Asking:
                     left=seen.get("left", []),
                 )
             limited.met(agent, end, changed=seen["changed"])
-            before = await self._wait(end, limited) or before
+            before, picture = await self._wait(end, limited) or before, ""
 
     async def _work(
-        self, prompt: TaskPrompt, rules: str, agent: str, before: Before
+        self,
+        prompt: TaskPrompt,
+        rules: str,
+        agent: str,
+        before: Before,
+        *,
+        picture: str,
+        reviews: bool,
     ) -> tuple[AgentEnd, dict[str, Any]]:
         """How the agent ended, and what was seen then; it is told and counted."""
         child = self.crew.next_run()
+        if reviews:
+            self.used.reviewing.add(child)
         self.crew.tell(
             "agent.forked",
-            f"{agent} works on: {self.task.label}",
+            f"{agent} {'reviews' if reviews else 'works on'}: {self.task.label}",
             child=child,
             skill=agent,
             task=self.task.label,
             attempt=self.attempt,
+            review=reviews,
         )
 
         async def work() -> Json:
             self.crew.at_work[child] = before
             try:
-                return await self._attempt(prompt, rules, agent, child, before)
+                return await self._attempt(prompt, rules, agent, child, before, picture=picture)
             finally:
                 del self.crew.at_work[child]
 
@@ -119,9 +131,9 @@ class Asking:
             self.used.give_back()
             raise
 
-    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before]:
+    async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before, str]:
         """
-        The prompt, and what the agent could change, before it can. Facts about its skills are kept with
+        The prompt, and what the agent could change, and git's name for the tree, before it can. Facts about its skills are kept with
         the step and told after it, so that a replay tells them under the same numbers.
         """
         facts: list[Event] = []
@@ -141,12 +153,14 @@ class Asking:
         async def build() -> Json:
             made = await self.crew.world.log.aside(make)
             told = [[each.kind, dict(each.payload)] for each in facts]
-            return {"prompt": asdict(made), "told": told, **(await self._look()).as_json()}
+            picture = await self.crew.repository(self.workspace).picture()
+            seen = {"picture": picture, **(await self._look()).as_json()}
+            return {"prompt": asdict(made), "told": told, **seen}
 
         built = await self.crew.step("prompt", build)
         for kind, payload in built.get("told", ()):  # one of an older version has told them
             self.crew.record(Event(run=self.crew.run, kind=kind, payload=payload))
-        return TaskPrompt(**built["prompt"]), before_from_json(built)
+        return TaskPrompt(**built["prompt"]), before_from_json(built), built.get("picture", "")
 
     async def _look(self) -> Before:
         """Where others are at work by now, it is what was there before they were."""
@@ -155,8 +169,16 @@ class Asking:
         return at_work or await look(self.crew.request.plan, repository, self.branch)
 
     async def _attempt(
-        self, prompt: TaskPrompt, rules: str, agent: str, child: str, before: Before
+        self,
+        prompt: TaskPrompt,
+        rules: str,
+        agent: str,
+        child: str,
+        before: Before,
+        *,
+        picture: str,
     ) -> Json:
+        """`picture` is of the tree before the attempt first began, which may have been cut off since."""
         request, repository = self.crew.request, self.crew.repository(self.workspace)
         log = self.crew.world.log
         earlier = await log.aside(lambda: used_before(each.event for each in log.run(child)))
@@ -176,12 +198,16 @@ class Asking:
         await leftovers.end_leftovers(child)
         await self.crew.must_be_on(self.workspace, self.branch)
         before = await self._as_before(before, child)
-        picture = await repository.picture()
+        picture = picture or await repository.picture()
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
+        self.used.under_way[child] = Usage()
         try:
             end = await self.crew.open_agent(agent).work(order, record=record)
+        except ProwessError:  # it was not started
+            del self.used.under_way[child]
+            raise
         except asyncio.CancelledError:
             # Who stops the loop here may begin another, which believes what the plan says.
             with suppress(OutsideError, OSError):
@@ -197,14 +223,17 @@ class Asking:
             # The tree is read with what HEAD names, and an agent can leave it naming nothing.
             strayed = await self.crew.back_to(self.workspace, self.branch, self.base, self.aside)
             changed = await repository.picture() != picture
-            unticked, tampered = before.put_plan_back(request.plan, self._plan_aside(child))
+            unticked, put_back = before.put_plan_back(
+                request.plan, self.crew.plan_aside(f"{child}.md")
+            )
             return seen | {
                 "left": strayed,
                 "added": before.added_to(request.plan),
                 "refs": await before.put_refs_back(repository, self.crew.run),
                 "changed": changed,
                 "unticked": unticked,
-                "tampered": tampered,
+                "tampered": put_back.told,
+                "copy": self.crew.named(put_back.copy),
             }
         except (OutsideError, OSError) as error:  # what the agent has used counts all the same
             hint = error.hint if isinstance(error, OutsideError) else "look what lies there"
@@ -215,20 +244,18 @@ class Asking:
         Put back what an agent did in the same attempt until it was cut off, and tell it: nobody knows
         whether it was the agent, so it is not held against the attempt.
         """
-        plan, aside = self.crew.request.plan, self._plan_aside(child)
+        plan, aside = self.crew.request.plan, self.crew.plan_aside(f"{child}.md")
         if before.plan is None:
             return replace(before, plan=marks.content(plan))
-        unticked, tampered = before.put_plan_back(plan, aside)
-        if told := [*(f"{label!r} was ticked" for label in unticked), *tampered]:
-            found = f"; as it was found it is in {os.path.dirname(aside)}" if tampered else ""
-            self.crew.warn(f"The plan was put back: {'; '.join(told)}{found}")
+        unticked, put_back = before.put_plan_back(plan, aside)
+        copy = self.crew.named(put_back.copy)
+        if told := [*(f"{label!r} was ticked" for label in unticked), *put_back.told]:
+            told_whole = put_back_as("; ".join(told), copy)
+            self.crew.warn(told_whole, put_back=put_back.told, copy=copy)
         repository = self.crew.repository(self.workspace)
         for lost in await before.put_refs_back(repository, self.crew.run):
             self.crew.warn(lost)
         return before
-
-    def _plan_aside(self, child: str) -> str:
-        return os.path.join(self.crew.request.workspace, ARTIFACTS, "plans", f"{child}.md")
 
     def _started(self, agent: str, child: str) -> Event:
         """The attempt as a run of its own, for who looks at it alone."""
@@ -247,8 +274,7 @@ class Asking:
     def _tell_ended(self, agent: str, child: str, end: AgentEnd, seen: dict[str, Any]) -> None:
         for label in seen["unticked"]:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
-        for what in seen["tampered"]:
-            self._tell("loop.plan_restored", f"The plan was put back: {what}", what=what)
+        tell_put_back(self._tell, seen["tampered"], seen.get("copy", ""))
         self.crew.tell_added(seen.get("added", ()))
         for lost in seen.get("refs", ()):
             self._tell("run.warned", lost)
@@ -294,7 +320,7 @@ class Asking:
         """
         await self._look_at_budget(limited.pause(end))
         told = f"Paused until the usage limit resets: {end.told}"
-        self.crew.tell("loop.paused", told, until=end.resets_at or "")
+        self.crew.tell("loop.paused", told, until=end.resets_at or "", task=self.task.label)
 
         async def sleep() -> Json:
             await asyncio.sleep(limited.pause(end))

@@ -43,19 +43,26 @@ class SpentError(CutError):
     told = "{}, before it was"
 
 
+def counted(number: int, one: str) -> str:
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
+
+
 @dataclass(slots=True)
 class Used:
     """
-    `under_way` is what agents at work have told so far, by their runs; `started` is in seconds. `places`
-    are those of attempts that ask to begin, or were let begin and have no end yet, by their numbers.
+    A review is no attempt, and `reviewing` are the runs of those. `under_way` is what agents at work have
+    told so far, by their runs; `started` is in seconds. `places` are those of attempts that ask to begin,
+    or were let begin and have no end yet, by their numbers.
     """
 
     attempts: int = 0
+    reviews: int = 0
     tokens: int = 0
     dollars: float = 0.0
     unpriced: bool = False  # some of it has no known price
     started: float = 0.0
     under_way: dict[str, Usage] = field(default_factory=dict)
+    reviewing: set[str] = field(default_factory=set)
     places: list[int] = field(default_factory=list)
     given: int = 0
 
@@ -76,21 +83,32 @@ class Used:
     def add(self, run: str, end: AgentEnd) -> None:
         """An attempt that a usage limit ended is none, and has used what it has used."""
         self.under_way.pop(run, None)
-        counts = end.trouble != "usage_limit"
-        self.attempts += counts
-        tokens, cost = end.usage.input_tokens + end.usage.output_tokens, end.usage.cost
-        self.tokens += tokens
-        # Who counts no tokens has told nothing of what it cost, whatever it cost.
-        self.unpriced = self.unpriced or (counts and (cost is None or not (tokens or cost)))
-        self.dollars += cost or 0.0
+        self._count(run, end.usage, whole=end.trouble != "usage_limit")
 
     def cut_off(self) -> None:
-        """No agent is at work any more: what those had told who were stopped counts too."""
-        for usage in self.under_way.values():
-            self.tokens += usage.input_tokens + usage.output_tokens
-            self.unpriced = self.unpriced or usage.cost is None
-            self.dollars += usage.cost or 0.0
+        """No agent is at work any more: those who were stopped count too, with what they had told."""
+        for run, usage in self.under_way.items():
+            self._count(run, usage, whole=True)
         self.under_way.clear()
+
+    def _count(self, run: str, usage: Usage, *, whole: bool) -> None:
+        """`whole`: it counts as an attempt or a review."""
+        if whole and run in self.reviewing:
+            self.reviews += 1
+        else:
+            self.attempts += whole
+        tokens = usage.input_tokens + usage.output_tokens
+        self.tokens += tokens
+        # Who counts no tokens has told nothing of what it cost, whatever it cost.
+        untold = usage.cost is None or not (tokens or usage.cost)
+        self.unpriced = self.unpriced or (whole and untold)
+        self.dollars += usage.cost or 0.0
+
+    def told(self) -> str:
+        """In words; what nobody told the price of has none, and is not free."""
+        price = "an unknown price" if self.unpriced else f"${self.dollars:.4f}"
+        reviews = f", {counted(self.reviews, 'review')}" if self.reviews else ""
+        return f"{counted(self.attempts, 'attempt')}{reviews}, {self.tokens:,} tokens, {price}"
 
     def enough(self, run: str, usage: Usage, request: LoopRequest) -> str:
         """Why an agent at work has to stop; what those use that work beside it counts too."""

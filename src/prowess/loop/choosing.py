@@ -48,7 +48,12 @@ async def choose(path: str, tried: Collection[str], most: int) -> Json:
         "validation": list(plan.validation),
         "left": len(to_do),
         "all": [
-            {"task": task.label, "line": task.line, "mark": task.mark}
+            {
+                "task": task.label,
+                "line": task.line,
+                "mark": task.mark,
+                "after": list(task.after),
+            }
             for task in plan.tasks
             if not task.ignored
         ],

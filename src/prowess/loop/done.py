@@ -1,7 +1,7 @@
 """How one task of a plan ended."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,7 +30,8 @@ class Done:
     of it that is.
     `trouble` is what stopped the agent of the last attempt. `review` is what came of a review, in a
     sentence; `reviewer` is whose approval gave the mark R, and empty where code alone proved it. `said`
-    are the last words of the agent of the last attempt; `astray` says how the phases led to no end.
+    are the last words of the agent of the last attempt. `spoilt` are sentences on attempts that failed
+    because the plan was changed meanwhile; `astray` says how the phases led to no end.
     """
 
     mark: Mark
@@ -43,6 +44,7 @@ class Done:
     review: str = ""
     reviewer: str = ""
     said: str = ""
+    spoilt: tuple[str, ...] = ()
     astray: str = ""
 
     @property
@@ -66,6 +68,12 @@ def cut_short(cut: CutError, status: Mapping[str, Any], report: Report | None) -
     )
 
 
+def spoilt_by(attempt: int, tampered: Sequence[str]) -> str:
+    """For the report: no criterion tells why this attempt failed."""
+    what = "; ".join(tampered)
+    return f"Attempt {attempt} failed because the plan was changed while its agent was at work: {what}."
+
+
 def last_words(answer: str) -> str:
     """The last paragraph of what an agent said that is no code, as one line."""
     paragraphs = re.split(r"\n\s*\n", _BLOCK.sub("\n\n", answer))
@@ -74,5 +82,5 @@ def last_words(answer: str) -> str:
 
 
 def done_as_json(done: Done) -> dict[str, Any]:
-    report = None if done.report is None else done.report.as_json()
+    report = None if done.report is None else done.report.for_log()
     return {**asdict(done), "report": report}

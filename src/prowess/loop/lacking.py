@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 
-from prowess.check.beside import HIDDEN
+from prowess.check.beside import HIDDEN, MISSED
 from prowess.check.commands import NOT_HERE
 from prowess.check.shell import simple_commands
 from prowess.core.errors import UsageError
@@ -66,11 +66,16 @@ async def _lacking_in(plan: Plan, folder: str, sandbox: Sandbox) -> list[tuple[i
 
 
 def must_not_lack(report: Report) -> None:
-    """Stop where nothing speaks against the work but a program that no attempt could bring."""
+    """
+    Stop where nothing speaks against the work but a program that no attempt could bring, or bring back as
+    it was.
+    """
     if report.passed or report.scope.verdict != "PASS":
         return
     if any(each.verdict == "FAIL" for each in report.criteria):
         return
+    if changed := next((each.reason for each in report.criteria if MISSED in each.reason), ""):
+        raise LackedError(changed[changed.index(MISSED) :])
     if name := next(filter(None, map(_lacking, report.criteria)), ""):
         raise LackedError(f"the sandbox lacks {name}, which is to prove the task; {_mend(name)}")
 

@@ -18,11 +18,12 @@ from prowess.core.task import Task
 from prowess.loop.abreast import Step, abreast
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
+from prowess.loop.git_run import few
 from prowess.loop.journey import Journey
+from prowess.loop.lying import trees_of
 from prowess.loop.place import must_take_in
 from prowess.loop.worktrees import Merge, Worktree
 
-FOLDER = "worktrees"  # in the data folder
 _MOST_MOVES = 20  # of the person's branch while one merge is checked
 
 
@@ -42,10 +43,10 @@ class Ended:
 
 def worktree(crew: Crew, number: int) -> Worktree:
     """The work tree of the loop's so many-th task."""
-    data = os.path.realpath(crew.world.settings.data)
+    trees = trees_of(crew.world.settings.data, crew.run)
     return Worktree(
         home=crew.repository(crew.request.workspace),
-        folder=os.path.join(data, FOLDER, crew.run, f"task-{number}"),
+        folder=os.path.join(trees, f"task-{number}"),
         branch=f"prowess/{crew.run}/task-{number}",
     )
 
@@ -95,7 +96,8 @@ async def take_in(
         return Ended(done=done, branch=tree.branch)
     shown = shown_by(done.report.criteria) if done.report else []
     if lost := await crew.step("lost", partial(tree.not_in, kept, shown)):
-        return _refused(crew, tree, done, _ignored(lost))
+        why = "what shows that it is done is in files that git ignores"
+        return _refused(crew, journey, tree, done, _ignored(lost), why=why)
     return await _brought_in(crew, journey, tree, done)
 
 
@@ -105,23 +107,36 @@ async def _brought_in(crew: Crew, journey: Journey, tree: Worktree, done: Done) 
         merge = await _merged(crew, tree, label)
         crew.tell(
             "loop.merged",
-            f"{'Conflict' if merge.conflicts else 'Merged'}: {label}",
+            f"{'Conflict' if merge.conflicts else 'Merging'}: {label}",
             task=label,
             branch=tree.branch,
             **asdict(merge),
         )
         if merge.conflicts:
-            return _refused(crew, tree, done, _conflict(tree, merge))
+            why = f"others changed {few(merge.conflicts)} too"
+            return _refused(crew, journey, tree, done, _conflict(tree, merge), why=why)
         if merge.onto != journey.base and (wrong := await journey.recheck(merge.onto)):
-            return _refused(crew, tree, done, f"{_with_others(tree)}\n\n{wrong}")
+            why = "it does not hold on top of what came before it"
+            return _refused(crew, journey, tree, done, f"{_with_others(tree)}\n\n{wrong}", why=why)
         landed = await crew.step("land", partial(_land, tree, merge))
         if not landed["moved"]:
             why = landed["why"]
+            _tell_taken_in(crew, journey, tree, commit="" if why else merge.commit, why=why)
             if not why:
                 return Ended(done=_proven(done, journey), branch="", commit=merge.commit)
             return Ended(done=done, branch=tree.branch, stuck=why)
     moved = "it moved on faster than the merge was checked"
+    _tell_taken_in(crew, journey, tree, why=moved)
     return Ended(done=done, branch=tree.branch, stuck=moved)
+
+
+def _tell_taken_in(
+    crew: Crew, journey: Journey, tree: Worktree, *, commit: str = "", why: str
+) -> None:
+    """That the work is in the person's branch, or why it is not."""
+    label = journey.task.label
+    told = f"Not taken in: {label}: {why}" if why else f"Merged: {label}"
+    crew.tell("loop.taken_in", told, task=label, branch=tree.branch, commit=commit, why=why)
 
 
 async def _merged(crew: Crew, tree: Worktree, label: str) -> Merge:
@@ -145,7 +160,10 @@ def _proven(done: Done, journey: Journey) -> Done:
     return replace(done, report=newer)
 
 
-def _refused(crew: Crew, tree: Worktree, done: Done, feedback: str) -> Ended:
+def _refused(
+    crew: Crew, journey: Journey, tree: Worktree, done: Done, feedback: str, *, why: str
+) -> Ended:
+    _tell_taken_in(crew, journey, tree, why=why)
     again = done.attempts < crew.request.max_attempts
     # The report is of a check that was passed: it would say nothing of why the work was not taken in.
     refused = replace(done, mark="~", reason=feedback, report=None)

@@ -8,8 +8,8 @@ all the same: a log that does not hear of other processes is looked at often.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 
@@ -29,16 +29,7 @@ async def follow(
     finished. A run's events come by `seq`, and one that is written below a number already read is
     not seen; a run's own recorder counts up, so it never happens to a run.
     """
-    loop, fresh = asyncio.get_running_loop(), asyncio.Event()
-
-    def wake() -> None:
-        if not fresh.is_set():
-            with suppress(
-                RuntimeError
-            ):  # another thread was about to tell when the loop was closed
-                loop.call_soon_threadsafe(fresh.set)
-
-    with log.notify(wake):
+    with _woken(log) as fresh:
         while True:
             fresh.clear()  # before the look, or what is written between the two would wait
             page = await log.aside(partial(_unread, log, run, after))
@@ -49,6 +40,64 @@ async def follow(
                 await asyncio.sleep(0)
             else:
                 await _set_within(fresh, log.look)
+
+
+async def follow_loop(log: Log, run: str, *, after: int = 0) -> AsyncGenerator[Recorded, None]:
+    """
+    The events of a loop after its `seq` `after`, and among them those of the agents that it sent to a
+    task since: each agent's between its `agent.forked` and its `agent.joined`. Of a run that is no loop,
+    its own. Never ends by itself.
+    """
+    read = {run: after}
+    with _woken(log) as fresh:
+        while True:
+            fresh.clear()
+            more = False
+            for one in list(read):
+                page = await log.aside(partial(_unread, log, one, read[one])) if one in read else []
+                for each in page:
+                    for last in await log.aside(partial(_left_of, log, read, each)):
+                        yield last
+                    yield each
+                    read[one] = each.seq
+                    more = _begins(read, each) or more
+                more = more or len(page) == PAGE
+            if more:
+                await asyncio.sleep(0)
+            else:
+                await _set_within(fresh, log.look)
+
+
+def _begins(read: dict[str, int], each: Recorded) -> bool:
+    """Whether an agent was sent to a task, who is followed from now on."""
+    told = each.event.payload
+    if begins := each.event.kind == "agent.forked" and bool(told.get("task")):
+        read.setdefault(told["child"], 0)
+    return begins
+
+
+def _left_of(log: Log, read: dict[str, int], each: Recorded) -> list[Recorded]:
+    """What is still unread of an agent that has joined: it has told all that it will."""
+    child = each.event.payload.get("child", "")
+    if each.event.kind != "agent.joined" or child not in read:
+        return []
+    return list(log.run(child, after=read.pop(child)))
+
+
+@contextmanager
+def _woken(log: Log) -> Iterator[asyncio.Event]:
+    """An event that is set whenever the log may have something new."""
+    loop, fresh = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake() -> None:
+        if not fresh.is_set():
+            with suppress(
+                RuntimeError
+            ):  # another thread was about to tell when the loop was closed
+                loop.call_soon_threadsafe(fresh.set)
+
+    with log.notify(wake):
+        yield fresh
 
 
 async def end_of(log: Log) -> int:

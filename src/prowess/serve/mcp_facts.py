@@ -7,6 +7,7 @@ from typing import Any, get_args
 from mcp_types import CallToolResult, TextContent
 
 from prowess.core.errors import RefusedError
+from prowess.core.run import Kind
 from prowess.core.selection import SkillSelection
 from prowess.core.skill import Skill
 from prowess.permit.visibility import seen
@@ -128,6 +129,7 @@ TOOLS = (
             "before": text("Only those older than this run: the `next` of the page before."),
             "state": choice(get_args(Shown), "Only those that stand so."),
             "skill": text("Only those of this skill."),
+            "kind": choice(get_args(Kind), "Only those of this kind."),
         },
         reads_only=True,
         work=_runs,

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from prowess.core.errors import ConflictError, UsageError
+from prowess.core.run import Kind
 from prowess.core.skill import Skill
 from prowess.engine import workflows
 from prowess.engine.house import new_run
@@ -113,11 +114,12 @@ async def list_runs(
     before: Annotated[str | None, Query(description="Only runs older than this one.")] = None,
     state: Annotated[Shown | None, Query(description="Only runs that stand so.")] = None,
     skill: Annotated[str | None, Query(description="Only runs of this skill.")] = None,
+    kind: Annotated[Kind | None, Query(description="Only runs of this kind.")] = None,
 ) -> Any:
     """The newest first. `next` is what `before` must be for the next page; `position` is where live events go on."""
     position = await end_of(site.log)
     runs, following = await site.views.page(
-        caller.role, limit=limit, before=before, state=state, skill=skill
+        caller.role, limit=limit, before=before, state=state, skill=skill, kind=kind
     )
     return {"runs": runs, "next": following, "position": position}
 

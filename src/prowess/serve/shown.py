@@ -4,6 +4,7 @@ what is not for this role.
 """
 
 import asyncio
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,7 @@ from typing import Any, Literal
 from prowess.core.errors import UnknownRunError
 from prowess.core.event import Recorded
 from prowess.core.ports import Engine, Log, Standing
+from prowess.core.run import Kind
 from prowess.observe.views import RunView, State, run_view
 from prowess.permit.redact import redact
 from prowess.permit.visibility import Level, Role, Visibility, brief
@@ -76,20 +78,22 @@ class Views:
         before: str | None = None,
         state: Shown | None = None,
         skill: str | None = None,
+        kind: Kind | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
         """
         The newest, or those older than `before`, and what `before` is for the next page. Where few
         of many are wanted, a page may hold less than `limit` though another follows.
         """
         told: list[dict[str, Any]] = []
-        at_once = limit if state is skill is None else LOOKED
+        at_once = limit if state is skill is kind is None else LOOKED
         is_brief = self._visibility.level(role) < Level.FULL
         for _ in range(LOOKS):
             views = await asyncio.to_thread(self._read, at_once, before, is_brief=is_brief)
             standing = await self.standing(views)
             for view in views:
                 before = view.id
-                if state in {None, _state(view, standing)} and skill in {None, view.skill}:
+                alike = skill in {None, view.skill} and kind in {None, view.kind}
+                if alike and state in {None, _state(view, standing)}:
                     told.append(self._shown(view, role, standing=standing))
                 if len(told) == limit:
                     return told, before
@@ -111,11 +115,13 @@ class Views:
     ) -> dict[str, Any]:
         """
         Whoever sees no more than a summary, of a view that is brief, learns how a run goes, what it
-        asks and what it answers, but not what it was given.
+        asks and what it answers, but not what it was given, nor where its project lies.
         """
         level = self._visibility.level(role)
         if level < Level.FULL:
-            view = replace(view, arguments="", model="")
+            view = replace(
+                view, arguments="", model="", project=os.path.basename(view.project.rstrip("/"))
+            )
         if level is Level.HIDDEN:
             view = replace(view, summary="", answer="", reason="")
         told = {**view.as_json(), "state": _state(view, standing)}

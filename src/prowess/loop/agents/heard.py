@@ -130,7 +130,12 @@ class Heard:
 
     @property
     def used_so_far(self) -> Usage:
-        """With its price, where the agent has not told one and somebody knows it."""
+        """
+        With its price, where the agent has not told one and somebody knows it. Who counts no tokens has told
+        nothing of what it costs.
+        """
+        if not (self.usage.input_tokens or self.usage.output_tokens or self.usage.cost):
+            return replace(self.usage, cost=None)
         if self.usage.cost is not None:
             return self.usage
         return replace(self.usage, cost=self.price(self.model, self.usage))

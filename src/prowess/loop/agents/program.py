@@ -132,7 +132,7 @@ def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
         trouble=trouble,
         told=told.strip()[-_TOLD:],
         resets_at=resets_at,
-        usage=heard.usage,
+        usage=heard.used_so_far,
         iterations=heard.iteration,
         refusals=tuple(heard.refusals),
         seconds=round(finished.seconds, 3),

@@ -3,16 +3,23 @@
 import { el, link, marked, to } from "./dom.js";
 import { section, state, table } from "./parts.js";
 import { board } from "./tasks.js";
-import { count, money, plural } from "./words.js";
+import { count, plural, price, whole } from "./words.js";
 
 /** Above all that happened. What is told of a task of a loop stands on its card. */
 export function proof(story, view) {
   const criteria = story.criteria.filter((each) => !story.known(each.task));
   return [
+    !view.ended && [...story.paused.values()].map(pause),
     story.tasks.length > 0 && board(story, view),
     story.selections.length > 0 && section("Chosen skills", story.selections.map(selection)),
     criteria.length > 0 && evidence(criteria, story.report),
   ];
+}
+
+/** Nothing goes on with it until then, and nobody has to do anything. */
+function pause({ until, task, summary = "" }) {
+  return el("p", { class: "card paused" }, el("strong", {}, until ? `Paused until ${whole(until)}` : "Paused until the usage limit resets"),
+    task && [" · ", marked(task)], el("span", { class: "hint" }, " ", marked(summary.replace(/^Paused until the usage limit resets: /, ""))));
 }
 
 function evidence(criteria, report) {
@@ -45,6 +52,6 @@ export function beneath(story, view) {
     view.children.length > 0 && view.kind !== "loop" && section(plural(view.children.length, "sub-agent"), el("ul", {}, view.children.map((child) =>
       el("li", { class: "row" }, link(to("runs", child.id), `${child.skill} ${child.id}`), (child.ending || !view.ended) && state(child.ending || "running"))))),
     used.length > 0 && section("Cost", table("Cost of each model", [["Model"], ["Requests", "num"], ["Tokens in", "num"], ["Tokens out", "num"], ["Cost", "num"]],
-      used.map(([name, each]) => [name, count(each.requests), count(each.input_tokens), count(each.output_tokens), money(each.cost)]))),
+      used.map(([name, each]) => [name, count(each.requests), count(each.input_tokens), count(each.output_tokens), price(each.cost, each.input_tokens + each.output_tokens)]))),
   ];
 }

@@ -3,7 +3,8 @@
 import { api } from "./api.js";
 import { button, command, el, guarded, link, put, redraw, say, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
-import { bar, facts, state } from "./parts.js";
+import { overhear, recall } from "./overhear.js";
+import { bar, facts, place, state } from "./parts.js";
 import { beneath, proof } from "./proof.js";
 import { prose } from "./prose.js";
 import { startRun } from "./start.js";
@@ -26,6 +27,7 @@ export async function run(main, { id, me, signal }) {
   page.more = el("div", {});
   page.timeline = new Timeline({
     story: page.story,
+    heard: page.view.kind === "attempt",
     details: me.level === "FULL" && localStorage.getItem(DETAILS) === "yes",
     fork: page.view.parent ? null : (iteration) => guarded(() => forked(page, iteration))(),
     signal,
@@ -47,22 +49,11 @@ export async function run(main, { id, me, signal }) {
     take: (events) => heard(page, events, again),
     last: (event) => event.kind === "run.finished" && event.run === id,
   });
-  if (page.view.kind === "loop" && !page.view.ended) overhear(page, after);
+  if (page.view.kind === "loop" && !page.view.ended) overhear(page, after, () => proven(page));
   page.since = since;
   page.known = page.view.events;
   const timer = setInterval(() => !page.view.ended && head(page), 1000);
   signal.addEventListener("abort", () => clearInterval(timer));
-}
-
-/** What agents say while they are at work on a loop's tasks. */
-function overhear(page, after) {
-  const drawn = gathered(() => proven(page), 200, page.signal);
-  follow("/api/events", {
-    after,
-    signal: page.signal,
-    take: (events) => events.filter((event) => page.story.hear(event)).length && drawn(),
-    last: (event) => event.kind === "run.finished" && event.run === page.view.id,
-  });
 }
 
 /** The long beginning of a long run, while its end is on the page already. */
@@ -74,7 +65,8 @@ function past(page, since) {
     take: (events) => {
       before.push(...events.filter((event) => event.seq <= since));
       if (events.at(-1).seq < since) return;
-      page.story = new Story();
+      const { said, over } = page.story;
+      page.story = Object.assign(new Story(), { said, over });
       for (const event of [...before, ...page.events]) page.story.add(event);
       page.timeline.retell(page.story);
       proven(page);
@@ -102,6 +94,7 @@ function heard(page, events, again) {
     page.caught = true;
     page.timeline.catchUp();
     proven(page);
+    recall(page, () => proven(page));
     if (page.since) past(page, page.since);
     if (last.seq > page.view.events) again();
   };
@@ -148,6 +141,7 @@ function head(page) {
     ["Tokens", short(view.tokens)],
     ["Cost", money(view.cost)],
     ["Model", view.model],
+    ["Project", place(view)],
     ["Started", whole(view.started)],
     ["Run", el("code", {}, view.id)],
   ], "inline"));
@@ -158,7 +152,7 @@ function actions(page) {
   const buttons = [];
   if (["interrupted", "paused"].includes(view.state) && !view.parent) buttons.push(button("Resume", guarded(() => resumed(page)), { class: "primary" }));
   if (!view.ended && !view.parent) buttons.push(sure("Cancel", "Really cancel?", () => api.cancel(view.id)));
-  if (view.ended && view.kind !== "loop") buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
+  if (view.ended && view.kind !== "loop" && view.kind !== "attempt") buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
   return buttons;
 }
 
@@ -216,7 +210,7 @@ function answer(page) {
   }
   const why = view.state !== "done" && !holds(view.answer, view.reason) && view.reason;
   put(page.answer, el("section", { class: "card answer", data: { state: view.state } },
-    el("h2", {}, view.answer ? "Answer" : "How it ended"),
+    el("h2", {}, view.answer ? (view.kind === "loop" ? "Report" : "Answer") : "How it ended"),
     why && el("p", { class: "reason" }, why),
     view.answer && prose(view.answer),
     !view.answer && !view.reason && el("p", {}, STATES[view.state]?.word ?? view.state)));

@@ -9,6 +9,8 @@ export class Story {
     this.rounds = []; // of `{number, title, items}`: an iteration, a task of a loop, or what came before
     this.tasks = []; // of a loop: where each stands, what was seen of it, and who was at work on it
     this.said = new Map(); // the newest words of each agent, by its run
+    this.over = new Set(); // agents that have ended, of which the loop has not told it yet
+    this.paused = new Map(); // by task, what its agent waits for
     this.selections = [];
     this.criteria = [];
     this.report = null;
@@ -25,6 +27,7 @@ export class Story {
   /** Returns the item that is new or has changed, and its round; null where nothing is to be drawn. */
   add(event) {
     this.events += 1;
+    this._moved(event);
     this.full ||= event.visibility === "FULL" || event.text !== undefined || event.input !== undefined;
     switch (event.kind) {
       case "SKILLS_SELECTED":
@@ -32,10 +35,11 @@ export class Story {
         return null;
       case "check.criterion":
         this.criteria.push(event);
-        this._task(event)?.criteria.push(event);
+        this._seen(this._task(event), event);
         return this._new("line", event);
       case "check.finished":
         this.report = event.report ?? null;
+        if (this._task(event)) Object.assign(this._task(event), { judged: true, waits: true });
         return this._new("line", event);
       case "run.finished":
         this.outcome = event.outcome ?? null;
@@ -56,17 +60,18 @@ export class Story {
         this.tasks.sort((one, other) => one.line - other.line);
         return this._new("line", event);
       case "loop.task":
-        Object.assign(this._planned(event.task ?? event.summary), { phase: "waiting", done: false });
+        Object.assign(this._planned(event.task ?? event.summary), { phase: "waiting", done: false, abreast: event.abreast ?? 1 });
         this.rounds.push({ number: 0, title: event.task ?? event.summary, items: [] });
         return null; // its heading says so
       case "loop.phase": {
         const task = this._planned(event.task ?? event.summary);
         Object.assign(task, { phase: event.phase ?? "", attempts: event.attempt ?? task.attempts });
-        if (event.phase !== "review") task.criteria = [];
         return this._new("line", event);
       }
       case "loop.recorded":
-        Object.assign(this._planned(event.task ?? event.summary), { done: true, mark: event.mark ?? " ", attempts: event.attempts ?? 0, reason: event.reason ?? "" });
+        Object.assign(this._planned(event.task ?? event.summary), {
+          done: true, mark: event.mark ?? " ", attempts: event.attempts ?? 0, reason: event.reason ?? "", branch: event.branch ?? "", commit: event.commit ?? "",
+        });
         return this._new("line", event);
       case "call.started":
         return this._begun(this._calls, event.call_id, "call", event);
@@ -79,6 +84,12 @@ export class Story {
       case "agent.forked":
         this._hired(this._task(event), event);
         return this._begun(this.children, event.child, "child", event);
+      case "loop.merged":
+        if (this._task(event)) this._task(event).phase = "merge";
+        return this._new("line", event);
+      case "loop.paused":
+        this.paused.set(event.task ?? "", event);
+        return this._new("line", event);
       case "agent.joined":
         return this._ended(this.children, event.child, "child", event);
       default:
@@ -88,9 +99,45 @@ export class Story {
 
   /** What an agent of a loop tells beside it; true where a task's card says so. */
   hear({ run, kind, summary }) {
+    if (kind === "attempt.finished" && this.children.has(run)) {
+      this.over.add(run);
+      return true;
+    }
     if (!summary || !/^(call|model|run\.warned)/.test(kind) || !this.children.has(run)) return false;
     this.said.set(run, [...(this.said.get(run) ?? []), summary].slice(-HEARD));
     return true;
+  }
+
+  /** What was said before anybody looked; what was heard since is newer. */
+  recall(run, { summary, events, ended }) {
+    if (ended) this.over.add(run);
+    if (summary && events > 1 && !this.said.has(run)) this.said.set(run, [summary]);
+  }
+
+  /** The agents at work, by their runs. */
+  atWork() {
+    return [...this.children].filter(([, item]) => !item.end && item.event.task).map(([run]) => run);
+  }
+
+  /** Whether a task's agent or check is done, and it goes on only with those at work beside it. */
+  waits({ abreast, waits, children }) {
+    const last = children.at(-1)?.id;
+    return abreast > 1 && (waits || (this.over.has(last) && !this.children.get(last)?.end));
+  }
+
+  /** Whatever else is told of a task, it waits no more. */
+  _moved(event) {
+    const task = this._task(event);
+    if (task) task.waits = false;
+    if (event.kind !== "loop.paused") this.paused.delete(event.task);
+    if (event.kind === "agent.forked" || event.kind === "run.finished") this.paused.delete("");
+  }
+
+  /** A check tells its criteria anew. */
+  _seen(task, event) {
+    if (!task) return;
+    if (task.judged) Object.assign(task, { criteria: [], judged: false });
+    task.criteria.push(event);
   }
 
   /** What is told of a task stands with it, whatever is told between: several may be at work. */
@@ -102,6 +149,12 @@ export class Story {
     const round = { number: number ?? 0, title: number ? `Iteration ${number}` : "", items: [] };
     this.rounds.push(round);
     return round;
+  }
+
+  /** Whether a task of this name, as a plan writes it, is done. */
+  isDone(name) {
+    const alike = (label) => label.trim().toLowerCase() === name.trim().toLowerCase();
+    return this.tasks.some((task) => alike(task.label) && task.done && task.mark !== "~");
   }
 
   /** The task of a loop that is called so. */
@@ -116,19 +169,20 @@ export class Story {
   _hired(task, { child, skill = "", attempt = 0 }) {
     if (!task || !child) return;
     task.children.push({ id: child, agent: skill });
+    if (attempt > task.attempts) task.criteria = []; // they were of the attempt before
     task.attempts = Math.max(task.attempts, attempt);
   }
 
-  _placed({ task: label, line = 0, mark = " " }) {
+  _placed({ task: label, line = 0, mark = " ", after = [] }) {
     const task = this._planned(label);
-    task.line = line;
+    Object.assign(task, { line, after });
     if (mark !== " ") Object.assign(task, { done: true, mark }); // by an earlier loop, or a person
   }
 
   _planned(label) {
     const known = this.known(label);
     if (known) return known;
-    const made = { label, line: Infinity, phase: "", done: false, mark: " ", attempts: 0, reason: "", criteria: [], children: [] };
+    const made = { label, line: Infinity, phase: "", done: false, mark: " ", attempts: 0, reason: "", branch: "", commit: "", after: [], abreast: 1, waits: false, judged: false, criteria: [], children: [] };
     this.tasks.push(made);
     return made;
   }

@@ -2,7 +2,6 @@
 // what, what is blocked and why.
 
 import { el, link, marked, to } from "./dom.js";
-import { prose } from "./prose.js";
 import { count, plural } from "./words.js";
 
 const COLUMNS = [
@@ -32,21 +31,33 @@ function column(title, cards, story, view) {
 }
 
 function card(task, story, view) {
-  const [verdict, word] = badge(task, view);
+  const [verdict, word] = badge(task, story, view);
   return el("li", { class: "task", data: { verdict } },
     el("p", { class: "task-name" }, marked(task.label)),
     word && el("p", { data: { verdict } }, el("span", { class: "verdict" }, word), task.attempts > 1 && el("span", { class: "hint" }, `attempt ${task.attempts}`)),
+    place(task, story),
     !view.ended && !task.done && heard(task, story),
     task.criteria.length > 0 && seen(task, view),
-    task.mark === "~" && task.reason && fold(`${view.id} why ${task.label}`, `Why ${task.label} is blocked`, prose(task.reason)),
+    task.mark === "~" && task.reason && fold(`${view.id} why ${task.label}`, `Why ${task.label} is blocked`, el("pre", { class: "why" }, task.reason)),
     task.children.length > 0 && attempts(task));
 }
 
-function badge(task, view) {
-  if (!task.done) return ["", task.phase ? (view.ended ? "cut short" : task.phase) : ""];
+function badge(task, story, view) {
+  if (!task.done) return ["", task.phase && (view.ended ? "cut short" : story.waits(task) ? "waits for the others" : task.phase)];
   const [verdict, word] = MARKS[task.mark] ?? ["", "to do again"];
   // By whom, where nothing was proven.
   return [verdict, task.mark === "R" && /^(reviewed|already)/.test(task.reason) ? task.reason : word];
+}
+
+/** What it waits for before it is begun, and where its work is when it has ended. */
+function place(task, story) {
+  if (!task.done && !task.phase) {
+    const open = task.after.filter((name) => !story.isDone(name));
+    return open.length > 0 && el("p", { class: "hint" }, "after ", open.map((name, number) => [number > 0 && ", ", marked(name)]));
+  }
+  if (!task.done) return null;
+  if (task.mark === "~") return task.branch && el("p", { class: "hint" }, "branch ", el("code", {}, task.branch));
+  return task.commit && el("p", { class: "hint" }, "commit ", el("code", {}, task.commit.slice(0, 12)));
 }
 
 /** The newest words of the agent that is at work on it. */

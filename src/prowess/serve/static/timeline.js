@@ -12,10 +12,11 @@ const ROUNDS = 20; // iterations drawn at first, the newest
 const LINES = 60; // lines of one iteration drawn at first
 
 export class Timeline {
-  /** `fork(iteration)` is offered where it is given. */
-  constructor({ story, details = false, fork = null, signal }) {
+  /** `fork(iteration)` is offered where it is given. `heard`: a summary has what was said and called, in a line each. */
+  constructor({ story, details = false, heard = false, fork = null, signal }) {
     this.story = story;
     this.details = details;
+    this.heard = heard;
     this.fork = fork;
     this.signal = signal;
     this.node = el("ol", { class: "timeline" });
@@ -91,7 +92,12 @@ export class Timeline {
   }
 
   _shows(item) {
-    return this.details ? item.kind !== "thought" || item.event.thought || item.event.malformed || item.event.usage : milestone(item);
+    if (this.details) return item.kind !== "thought" || item.event.thought || item.event.malformed || item.event.usage;
+    return milestone(item) || (this.heard && (item.kind === "call" || this._isSaid(item)));
+  }
+
+  _isSaid({ kind, event }) {
+    return kind === "thought" && Boolean(event.thought || event.malformed);
   }
 
   _line(block, item) {
@@ -115,7 +121,7 @@ export class Timeline {
   }
 
   _drawn(item) {
-    if (item.kind === "thought") return item.event.malformed || item.event.thought ? thought(item.event) : null;
+    if (item.kind === "thought" && (this.details || !this.heard)) return this._isSaid(item) ? thought(item.event) : null;
     if (item.kind === "output" && item.event.text) return output(item.event);
     if (item.kind === "child") return this._child(item);
     const told = item.end ?? item.event;
@@ -143,12 +149,14 @@ export class Timeline {
   /** A sub-agent's own story, inside its parent's. */
   _child(item) {
     const id = item.event.child;
-    const ending = item.end?.outcome?.ending;
-    const head = [mark(item), el("span", { class: "line-text" }, (item.end ?? item.event).summary || "Sub-agent"), ending && state(ending), at(item.event)];
+    const { outcome, end } = item.end ?? {};
+    // That an agent of a loop ended well says nothing of its task.
+    const ending = outcome?.ending ?? ((end?.trouble ?? "none") !== "none" && "failed");
+    const head = [mark(item), el("span", { class: "line-text" }, (item.end ?? item.event).summary || "Sub-agent"), ending && state(ending), at(item.end ?? item.event)];
     if (!id) return el("li", { class: "line" }, head);
     return el("li", { class: "line" }, this._fold(item.key, head, () => {
       const story = new Story();
-      const inner = new Timeline({ story, details: this.details, signal: this.signal });
+      const inner = new Timeline({ story, details: this.details, heard: Boolean(item.event.task), signal: this.signal });
       follow(`/api/runs/${encodeURIComponent(id)}/events`, {
         after: 0,
         signal: this.signal,
