@@ -162,3 +162,15 @@ def test_a_conftest_that_has_a_part_in_other_tests_is_a_judge(
     report = check(made, sandbox, "`calc.py` exists", others=(PYTEST,))
 
     assert verdicts(report) == ["PASS", "FAIL"]
+
+
+def test_what_became_of_tests_because_the_task_lets_it_is_told(
+    made: Repository, sandbox: Sandbox
+) -> None:
+    made.put("test_calc.py", TEST.replace("1, 2), 3", "1, 2), -1"))
+
+    report = check(made, sandbox, "`make test` passes", files=["calc.py", "test_*.py"])
+
+    assert report.passed
+    told = "tests that were there were altered, as the task lets them be: test_calc.py alters"
+    assert [each for each in report.notes if each.startswith(told)]

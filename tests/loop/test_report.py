@@ -216,3 +216,19 @@ def test_of_a_proven_task_it_is_the_commit_of_the_work(repo: Path) -> None:
     proven = loop(repo, HELLO, Scripted([writes("src/__init__.py", "hello")]))
     made = git(repo, "rev-parse", "HEAD").strip()[:12]
     assert f"1 attempt; commit {made}." in proven.outcome.answer
+
+
+def test_tests_that_a_wildcard_let_be_altered_are_named(repo: Path) -> None:
+    write_file(repo / "test_it.py", "def test_it():\n    assert 1 == 2\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "A test")
+    plan = "- [ ] Mend it\n  - files: *.py\n  - `it.py` exists\n"
+
+    def acts(folder: Path, order: AgentOrder) -> str:
+        write_file(folder / "it.py", "")
+        write_file(folder / "test_it.py", "def test_it():\n    assert 1 == 1\n")
+        return ""
+
+    report = loop(repo, plan, Scripted([acts])).outcome.answer
+
+    assert "Tests were altered, as the task lets them be: test_it.py alters test_it." in report

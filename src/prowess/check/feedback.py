@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from prowess.check.as_before import AS_BEFORE
 from prowess.check.beside import HIDDEN, MISSED
 from prowess.check.commands import NOT_HERE
-from prowess.check.judges import TOUCHES
+from prowess.check.touched import TOUCHES
 from prowess.core.evidence import Criterion, Looked, Report
 
 _MOST_IGNORED = 5

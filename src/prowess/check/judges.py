@@ -3,8 +3,8 @@ What in a change touches what judges it: the settings and plugins of test runner
 be loaded in their place, the tests that were there before, and scripts that validation commands run.
 
 Whoever did the work may have written it, so what a run tells that depends on it proves nothing. A file
-that the task names in full (no wildcard) was meant to be changed and is excused; ending a test run
-from inside is not excused by anything.
+that the task names as its own, in full in `files:` or in words that ask for it, was meant to be changed
+and is excused; ending a test run from inside, or having a file overlooked, is not excused by anything.
 """
 
 import json
@@ -13,13 +13,11 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prowess.check import conftest
 from prowess.check.go_files import go_judges, is_go_file
 from prowess.check.judge_files import (
-    ANY,
     ANY_COMMAND,
     MAKE,
     MAY_GROW,
@@ -31,31 +29,23 @@ from prowess.check.judge_files import (
     judged_in_change,
 )
 from prowess.check.kept_tests import altered
-from prowess.check.known_tests import is_test, lost_tests, more_skips
+from prowess.check.known_tests import is_test
 from prowess.check.leaving import leaves_more
 from prowess.check.makefiles import targets
 from prowess.check.meant import adds_to, asks_for, demanded, kept_files, meant_files
-from prowess.check.moved_tests import (
-    Moved,
-    Stayed,
-    changed_on_the_way,
-    moved_tests,
-    stayed_tests,
-)
-from prowess.check.runners import RUNS_TESTS, may_run_tests
 from prowess.check.scripts import judges_of
 from prowess.check.shadowing import shadowed, shadows_of
 from prowess.check.silencing import silenced_for
-from prowess.check.web_scripts import changed_scripts, scripts_in, scripts_run
+from prowess.check.touched import Touched
+from prowess.check.weakened import weakened, weaker
+from prowess.check.web_scripts import changed_scripts, scripts_in
 from prowess.core.errors import SkillError
 from prowess.core.evidence import Change, Scope, Spec
 from prowess.core.safe_yaml import read_mapping
 
 if TYPE_CHECKING:
-    from prowess.check.commands import Ran  # which itself asks what decides how commands end
+    pass  # which itself asks what decides how commands end
 
-TOUCHES = "the change touches what judges it"
-_PUT_BACK, _OR_NAME = "; put it back", ", or name the file in the `files:` of the task"
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
 )
@@ -65,62 +55,6 @@ _CODE = re.compile(r"\.(?:pyi?|[cm]?[jt]sx?|rs|go)$")
 _HOOKS = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|^\s*@(?:\w+\.)?fixture\b|^pytest_plugins\b", re.MULTILINE
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
-    """
-    `what` is worded for people; `matters_to` is a pattern of commands; what matters to any matters only
-    where tests are run, and what `weakens` tests where they may be. What has an `unless` does no harm
-    where that test is seen to run, and what has `scripts` where a command is known to run other ones.
-    `path` is what could be put back for a second look; `had` are the targets or scripts that it had. What
-    is not `excusable` no task can allow.
-    """
-
-    what: str
-    matters_to: str = ANY
-    path: str = ""
-    had: frozenset[str] | None = None
-    weakens: bool = False
-    unless: Moved | Stayed | None = None
-    scripts: frozenset[str] = frozenset()
-    excusable: bool = True
-
-    def spoils(self, ran: "Ran", *, tests: bool) -> bool:
-        if self.unless and self.unless.still_runs(ran):
-            return False
-        return self.judges(ran.command, tests=tests)
-
-    def configures(self, command: str) -> bool:
-        """Whether it judges what a criterion's own command tells: a target that is new is the work itself."""
-        if self.weakens or self.matters_to == ANY or not self.judges(command, tests=False):
-            return False
-        return self.had is None or bool(self.had.intersection(command.split()))
-
-    def judges(self, command: str, *, tests: bool) -> bool:
-        if self.weakens and may_run_tests(command):
-            return True
-        if self.scripts and (run := scripts_run(command)) is not None and not run & self.scripts:
-            return False
-        return bool(re.search(self.matters_to, command)) and (tests or self.matters_to != ANY)
-
-
-def touches(found: Sequence[Touched]) -> str:
-    """What of the judges was touched and what to do, or an empty text where nothing was."""
-    if not found:
-        return ""
-    allow = _OR_NAME if any(each.excusable for each in found) else ""
-    return f"{TOUCHES}: {'; '.join(each.what for each in found[:3])}{_PUT_BACK}{allow}"
-
-
-def spoiled(touched: Sequence[Touched], commands: Sequence[str]) -> list[str]:
-    """What of this is a judge of these commands, which somebody else's work will be proven by."""
-    return [
-        each.what
-        for each in touched
-        if not each.unless
-        and any(each.judges(line, tests=bool(RUNS_TESTS.search(line))) for line in commands)
-    ]
 
 
 def decides(path: str) -> bool:
@@ -150,7 +84,7 @@ def touched(
     judges += _altered_plugins(before, now, spec=spec, found=found)
     free = [path for path in before if is_test(path) and path not in named]
     kept = {path for path in kept_files(spec, found) if not adds_to(spec, path)}
-    return judges + _weakened(before, now, free=free, kept=kept)
+    return judges + weakened(before, now, free=free, kept=kept)
 
 
 def named_by(spec: Spec, paths: Collection[str], *, there: Collection[str]) -> set[str]:
@@ -166,46 +100,6 @@ def named_by(spec: Spec, paths: Collection[str], *, there: Collection[str]) -> s
         or (adds_to(spec, path) and not (is_test(path) and path in there))
         or (demanded(spec, path) and path not in there)
     }
-
-
-def _weakened(
-    before: Mapping[str, str],
-    now: Mapping[str, str],
-    *,
-    free: Collection[str],
-    kept: Collection[str],
-) -> list[Touched]:
-    """What became of the tests in files that were there: gone, moved, skipped, altered, or not run."""
-    old, new = _of(before, free), {path: now[path] for path in now if is_test(path)}
-    moved = moved_tests({path: before.get(path, "") for path in new} | old, new, sources=free)
-    watched = {path: text for path, text in old.items() if path in kept}
-    found = [_weaker(f"the test {name} is gone") for name in lost_tests(watched, new)]
-    found += [
-        _altered_on_the_way(each)
-        if each.source in kept and changed_on_the_way(each, before, now)
-        else Touched(what=str(each), unless=each)
-        for each in moved
-    ]
-    for path in free:
-        text = now.get(path, "")
-        if more_skips(path, old[path], text):
-            found.append(_weaker(f"{path} skips more tests than before"))
-        if path in kept and path in now:
-            mine = [each for each in moved if each.source == path]
-            elsewhere = "\n".join(now[to] for each in mine for to in each.to)
-            names = altered(
-                path, old[path], text, moved={each.name for each in mine}, elsewhere=elsewhere
-            )
-            found += [_weaker(f"{path} alters {name}") for name in names]
-    return [*found, *(Touched(what=str(each), unless=each) for each in stayed_tests(old, now))]
-
-
-def _weaker(what: str) -> Touched:
-    return Touched(what=what, weakens=True)
-
-
-def _altered_on_the_way(test: Moved) -> Touched:
-    return _weaker(f"the test {test.name} is altered where it moved to, {test.to[0]}")
 
 
 def judging_scripts(
@@ -239,10 +133,6 @@ def judging_scripts(
 
 def new_files(changes: Sequence[Change]) -> set[str]:
     return {each.path for each in changes if each.status in ("A", "?")}
-
-
-def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
-    return {path: texts[path] for path in paths if path in texts}
 
 
 def _is_read(path: str) -> bool:
@@ -329,7 +219,7 @@ def _altered_plugins(
     """What was there of hooks and fixtures in files that no runner looks into by their name."""
     free = {each.path for each in found.files} - meant_files(spec, found)
     return [
-        _weaker(f"{path} alters {name}")
+        weaker(f"{path} alters {name}")
         for path in before
         if path in free and path.endswith(".py") and path in now
         if not (is_test(path) or _is_judge(path)) and _HOOKS.search(before[path])

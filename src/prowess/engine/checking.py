@@ -20,14 +20,11 @@ from prowess.check.changes import git_folder
 from prowess.check.claims import unread
 from prowess.check.commands import Runner
 from prowess.check.ground import Ground
-from prowess.check.judges import (
-    TOUCHES,
-    spoiled,
-    touches,
-)
 from prowess.check.judging import Judge, overall, sorted_claims
 from prowess.check.known_tests import is_test
 from prowess.check.probes import Probe
+from prowess.check.touched import TOUCHES, spoiled, touches
+from prowess.check.weakened import ALLOWED
 from prowess.core.event import Event
 from prowess.core.evidence import (
     CheckOutcome,
@@ -197,6 +194,7 @@ async def _shows_nothing(
 def _notes(work: Work, grounds: Grounds) -> tuple[str, ...]:
     """What the change did to its judges, the commands to the work, and what they were not shown."""
     notes = [f"{TOUCHES}: {each.what}" for each in work.touched if not each.unless]
+    notes += [f"{ALLOWED}: {each}" for each in work.allowed[:_MOST_TOLD]]
     notes += [
         f"`{ran.command}` changed {', '.join(ran.changed[:5])}"
         for ran in grounds.ran

@@ -14,7 +14,6 @@ from prowess.check.changes import Tree, git_folder, open_tree
 from prowess.check.hiding import may_hide
 from prowess.check.ignoring import personal_rules
 from prowess.check.judges import (
-    Touched,
     decides,
     judging_scripts,
     named_by,
@@ -26,6 +25,8 @@ from prowess.check.known_tests import is_test
 from prowess.check.scope import scope
 from prowess.check.scripts import judges_of
 from prowess.check.shadowing import shadows_of
+from prowess.check.touched import Touched
+from prowess.check.weakened import allowed
 from prowess.core.errors import OutsideError, RefusedError
 from prowess.core.evidence import Change, Claim, Ignored, Scope, Spec
 from prowess.core.ports import Sandbox
@@ -84,7 +85,7 @@ class Work:
     """
     What was done, as git sees it; `base` is empty where git sees nothing. `before` is what changed files
     said at the base, `instead` what judged the work before it was done. `heedless`: the task names a file
-    that decides which tests are found.
+    that decides which tests are found. `allowed` is what became of tests because the task lets it.
     """
 
     tree: Tree
@@ -96,6 +97,7 @@ class Work:
     files: frozenset[str] = frozenset()
     instead: Mapping[str, bytes | None] = field(default_factory=dict)
     heedless: bool = False
+    allowed: tuple[str, ...] = ()
 
     @property
     def untouched(self) -> bool:
@@ -127,7 +129,7 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         return Work(tree=tree, scope=Scope(failure=failure))
     changes = _done(changes, asked)
     scoped = scope(asked.spec.files or ("**",), changes)
-    before, touched_then = await _touched(tree, base, changes, asked.allowing, scoped)
+    before, touched_then, altered = await _touched(tree, base, changes, asked.allowing, scoped)
     seen = _Seen(changes=changes, files=files, before=before, tree=tree)
     instead, unknown = await _instead(seen, base, asked)
     return Work(
@@ -145,6 +147,7 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         files=frozenset(filterfalse(_among(asked.theirs), files)),
         scope=scoped,
         instead=instead,
+        allowed=tuple(altered),
         heedless=any(map(_finds_tests, _named([asked.allowing], changes))),
     )
 
@@ -217,14 +220,16 @@ def _run_by(commands: Sequence[str], seen: _Seen) -> tuple[set[str], set[str]]:
 
 async def _touched(
     tree: Tree, base: str, changes: Sequence[Change], spec: Spec, scoped: Scope
-) -> tuple[dict[str, str], list[Touched]]:
-    """What the changed files said at the base, and what of it judges the work."""
+) -> tuple[dict[str, str], list[Touched], list[str]]:
+    """What the changed files said at the base, what of it judges the work, and what was allowed."""
     paths = to_read(changes)
     try:
         before = await tree.texts_at(base, paths)
     except OutsideError as error:
-        return {}, [Touched(what=str(error))]
-    return before, touched(before, _texts_now(tree, paths), spec=spec, found=scoped)
+        return {}, [Touched(what=str(error))], []
+    now = _texts_now(tree, paths)
+    found = touched(before, now, spec=spec, found=scoped)
+    return before, found, allowed(before, now, found)
 
 
 def _texts_now(tree: Tree, paths: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from prowess.check.already import seen_by_us
+from prowess.check.weakened import ALLOWED
 from prowess.core.evidence import Criterion, Looked, Scope
 from prowess.core.run import Ending
 from prowess.core.task import Plan, Task
@@ -201,6 +202,7 @@ def _told(entry: Entry, told: Told) -> list[str]:
         for branch, files in told.left.get(entry.task.label, {}).items()
     ]
     lines += map(inline, entry.done.spoilt)
+    lines += _altered(entry)
     if entry.done.astray:
         lines.append(f"Its phases came to no end: {entry.done.astray}.")
     criteria = entry.done.report.criteria if entry.done.report else ()
@@ -215,6 +217,17 @@ def _told(entry: Entry, told: Told) -> list[str]:
     if entry.done.cut or unseen or (entry.done.mark == "~" and not failed):
         lines += ["", *quoted(entry.done.reason)]
     return lines
+
+
+def _altered(entry: Entry) -> list[str]:
+    """What the task let become of tests that were there, for a person to look at."""
+    notes = entry.done.report.notes if entry.done.report else ()
+    found = [each.removeprefix(f"{ALLOWED}: ") for each in notes if each.startswith(ALLOWED)]
+    return (
+        [f"Tests were altered, as the task lets them be: {inline('; '.join(found))}."]
+        if found
+        else []
+    )
 
 
 def _out_of_scope(done: Done) -> list[str]:
