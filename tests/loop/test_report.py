@@ -168,7 +168,8 @@ def test_what_a_script_printed_is_no_section_of_the_report(repo: Path) -> None:
 
     told = meant(parts_of(ended.outcome.answer))
     assert told == ["h1 PLAN.md", "h2 Blocked", "h3 Say hello", "h2 Cost"]
-    assert "## Proven" in ended.outcome.answer
+    assert "\n> ## Proven\n" in ended.outcome.answer
+    assert "\n## Proven\n" not in ended.outcome.answer
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from prowess.settings import Settings
 Told = dict[str, Any]
 Columns = dict[str, list[str]]  # by their headings
 _NAME, _SHORT_NAME = 16, 12  # characters of a name where there is little room, and less
+_PAGE = 200  # runs looked through at once, for those that are asked for
 
 
 def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:
@@ -27,6 +28,17 @@ def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:
     if under_way := [each for each in told if each["ended"] is None]:
         _stand(settings, under_way)
     return told
+
+
+def newest(settings: Settings, log: Log, wanted: Told, *, limit: int) -> list[Told]:
+    """The newest runs whose view says what is wanted."""
+    size, before = (_PAGE if wanted else limit), None
+    found: list[Told] = []
+    while len(found) < limit and (page := log.runs(limit=size, before=before)):
+        told = told_runs(settings, log, page)
+        found += [each for each in told if wanted.items() <= each.items()]
+        before = page[-1]
+    return found[:limit]
 
 
 def _stand(settings: Settings, under_way: Sequence[Told]) -> None:

@@ -15,8 +15,6 @@ from prowess.core.ports import Standing
 from prowess.core.run import Ending, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from prowess.core.ports import Log
     from prowess.settings import Settings
 
@@ -59,7 +57,7 @@ Sort = Annotated[
     ),
 ]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many of the newest.")]
-_PAGE = 200  # runs looked through at once, for those that are asked for or a name that is near
+_PAGE = 200  # runs looked through for a name that is near
 
 runs = Commands(
     help="Look at runs, and go on with them.", invoke_without_command=True, no_args_is_help=False
@@ -103,11 +101,13 @@ def list_(
 
     A run whose process ended before it did is interrupted. A narrow terminal shows fewer columns.
     """
-    from prowess.cli.listing import print_runs
+    from prowess.cli.listing import newest, print_runs
 
     asked = {"state": state, "skill": skill, "kind": kind}
     wanted = {name: value for name, value in asked.items() if value}
-    told = _newest(project, data, wanted, limit=limit)
+    settings, log = _opened(project or ".", data)
+    place = {} if project is None else {"project": os.path.realpath(settings.project)}
+    told = newest(settings, log, {**wanted, **place}, limit=limit)
     if json:
         print_json(told)
     elif told:
@@ -118,24 +118,6 @@ def list_(
         note(
             "No runs yet. `prowess run NAME` starts one; `prowess demo` shows some, and needs no key."
         )
-
-
-def _newest(
-    project: str | None, data: str | None, wanted: "Mapping[str, str]", *, limit: int
-) -> list[dict[str, Any]]:
-    """The newest runs of the project, if one is named, whose view says what is wanted."""
-    from prowess.cli.listing import told_runs
-
-    settings, log = _opened(project or ".", data)
-    if project is not None:
-        wanted = {**wanted, "project": os.path.realpath(settings.project)}
-    size, before = (_PAGE if wanted else limit), None
-    found: list[dict[str, Any]] = []
-    while len(found) < limit and (page := log.runs(limit=size, before=before)):
-        told = told_runs(settings, log, page)
-        found += [each for each in told if wanted.items() <= each.items()]
-        before = page[-1]
-    return found[:limit]
 
 
 @runs.command(epilog="Example: prowess runs show 3f2a")

@@ -37,12 +37,15 @@ def alone(text: str) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    """As lines: one that stands alone, or several in a fence that none of them closes."""
+    """
+    As lines: one that stands alone, or several in a fence that none of them closes. Each is marked as
+    quoted too, for who reads the report as it is written.
+    """
     lines = visible(text).strip("\n").split("\n")
     if len(lines) == 1:
         return [alone(text)]
     fence = _more_ticks(text, 3)
-    return [f"{fence}text", *lines, fence]
+    return [f"> {line}".rstrip() for line in (f"{fence}text", *lines, fence)]
 
 
 def code(text: str) -> str:
