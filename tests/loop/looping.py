@@ -1,10 +1,12 @@
 """A repository, a loop over a plan in it, and agents whose every attempt is a function."""
 
 import subprocess
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from house import Home
 from prowess.core.agent import AgentEnd, AgentOrder
@@ -13,6 +15,7 @@ from prowess.core.ports import Steps
 from prowess.core.run import Outcome, outcome_from_json
 from prowess.durable.straight import StraightSteps
 from prowess.engine.house import House
+from prowess.loop import leftovers
 from prowess.loop.agents.base import Agent
 from prowess.loop.request import LoopRequest
 from prowess.loop.run import run_loop
@@ -80,7 +83,10 @@ def go_on(repo: Path, agent: Agent, steps: Steps | None = None, **asked: Any) ->
         events = [(each.event.kind, each.event.payload) for each in house.log.run("loop")]
         return Looped(outcome_from_json(told), events, file.read_text())
 
-    return home.within(work)
+    # Loops of other tests have runs of the same names, and end what is left of them.
+    own = f"{leftovers.NAME}_{zlib.crc32(str(repo).encode())}"
+    with patch.object(leftovers, "NAME", own):
+        return home.within(work)
 
 
 def writes(path: str, text: str, said: str = "All tests pass. Everything is done.") -> Act:
