@@ -5,7 +5,7 @@ What is killed again and again, and must lose nothing: runs under kill -9.
     .venv/bin/python bench/kills.py --kills 10      a quick look
 
 A child process begins its work, or goes on with it, and is killed at a random moment: mostly at
-work, now and then while it starts. That is repeated until the work has ended by itself; then the
+work, now and then while it starts, and always while it starts for the first time. That is repeated until the work has ended by itself; then the
 next work begins. After every death the promises are looked after:
 
 - every event that a follower in another process had read before the kill is still there;
@@ -30,6 +30,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -116,7 +117,8 @@ async def torment(
     while counts["kills"] < kills and time.monotonic() < until:
         subject, ended, deaths = begin(folder / str(counts["works"])), False, 0
         while not ended:
-            starting = chance.random() < STARTING
+            # The first start of a work makes its databases, and those moments are among the rarest.
+            starting = not deaths or chance.random() < STARTING
             spared = counts["kills"] >= kills or deaths >= MOST
             moment = None if spared else chance.uniform(0, 1.5 if starting else AT_WORK)
             ended = await live(subject, moment, starting=starting and not spared)
@@ -151,12 +153,17 @@ class SkillRun:
         skill.mkdir(parents=True)
         (skill / "SKILL.md").write_text(SKILL)
         (self.folder / "work").mkdir()
-        self.log = SqliteLog(settings_of(self.folder).log_file)
+
+    @cached_property
+    def log(self) -> SqliteLog:
+        """The child makes it; who opens it first would make it in the child's stead."""
+        return SqliteLog(settings_of(self.folder).log_file)
 
     def command(self) -> Sequence[str]:
         return [sys.executable, __file__, "--child", str(self.folder)]
 
     async def watch(self) -> None:
+        await made(settings_of(self.folder).log_file)
         async for each in follow(self.log, RUN, after=len(self.seen)):
             self.seen.append(each)
             payload = each.event.payload
@@ -208,6 +215,11 @@ def kept_as_read(log: SqliteLog, seen: Sequence[Recorded]) -> list[Recorded]:
     hold(kept[: len(seen)] == list(seen), "an event that was read is lost or changed")
     hold([each.seq for each in kept] == [*range(1, len(kept) + 1)], "events are not in order")
     return kept
+
+
+async def made(file: str) -> None:
+    while not os.path.exists(file):  # noqa: ASYNC110, ASYNC240  in another process
+        await asyncio.sleep(0.01)
 
 
 def hold(promise: bool, broken: str) -> None:  # noqa: FBT001  what is held reads first

@@ -20,10 +20,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
-from kills import RUN, BrokenError, hold, live_on, options, play
+from kills import RUN, BrokenError, hold, live_on, made, options, play
 from mixed import begin_repository, git
 
 from prowess.core.event import Recorded
@@ -83,13 +83,18 @@ class LoopRun:
         (self.work / "PLAN.md").write_text(PLAN)
         (self.work / "mine.txt").write_text("a person's")
         begin_repository(self.work)
-        self.log = SqliteLog(settings_of(self.folder).log_file)
+
+    @cached_property
+    def log(self) -> SqliteLog:
+        """The child makes it, in a data folder that is not there before its first start."""
+        return SqliteLog(settings_of(self.folder).log_file)
 
     def command(self) -> Sequence[str]:
         words = ["--child", str(self.folder), "--parallel", str(self.parallel)]
         return [sys.executable, __file__, *words]
 
     async def watch(self) -> None:
+        await made(settings_of(self.folder).log_file)
         async for each in follow(self.log, RUN, after=len(self.seen)):
             self.seen.append(each)
 

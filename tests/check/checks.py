@@ -55,3 +55,8 @@ def exists(path: str, description: str = "present") -> Evidence:
 
 def verdicts(report: Report) -> list[str]:
     return [each.verdict for each in report.criteria]
+
+
+def held(report: Report) -> bool:
+    """Whether all that was looked at was seen to hold, whether or not it shows anything of the task."""
+    return report.outcome != "failed" and set(verdicts(report)) == {"PASS"}

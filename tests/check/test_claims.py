@@ -48,7 +48,7 @@ def test_what_stands_beside_the_criteria_of_an_answer_decides_nothing(
         read_claims(text, name="e.json")
 
 
-def test_criteria_of_the_wrong_shape_are_no_claims_and_what_is_wrong_with_them_comes_first() -> (
+def test_criteria_of_the_wrong_shape_are_no_claims_and_only_what_is_wrong_with_them_is_told() -> (
     None
 ):
     criterion = {**CRITERION, "verdict": "fine"}
@@ -56,7 +56,7 @@ def test_criteria_of_the_wrong_shape_are_no_claims_and_what_is_wrong_with_them_c
     claims, (ignored,) = said_claims(json.dumps({"criteria": [criterion]}))
 
     assert claims == []
-    assert ignored.why.startswith("$.criteria[0].verdict: must be one of PASS, FAIL, INCONCLUSIVE")
+    assert ignored.why == "criterion 1, verdict: must be one of PASS, FAIL, INCONCLUSIVE"
 
 
 def test_the_next_attempt_is_told_what_was_not_taken_and_why(
@@ -72,9 +72,30 @@ def test_the_next_attempt_is_told_what_was_not_taken_and_why(
     told = [line for line in feedback(report).splitlines() if "not taken" in line]
 
     assert told[0].startswith(
-        "- Evidence that was not taken: the evidence JSON of the answer, because $.criteria[0]: verdict is missing"
+        "- Evidence that was not taken: the evidence of the answer, because criterion 1: verdict is missing"
     )
+    assert report.criteria[0].reason == (
+        "evidence was given, and it cannot be read:"
+        " criterion 1: verdict is missing; criterion 1: evidence is missing"
+    )
+    assert "Nothing was proposed" not in report.criteria[0].evidence[0].evidence.description
     assert (
         told[1] == "- Evidence that was not taken: claim 0, because the task has no such criterion."
     )
     assert len(told) == 5
+
+
+def test_what_speaks_of_the_rest_of_a_criterion_may_be_unreadable_too(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    repo.put("lib/a.py", "A = 2\n")
+    _, ignored = said_claims('Done. {"criteria": [{"criterion": "a",]}')
+    asked = ("`lib/a.py` exists and is clear", "`lib/a.py` exists", "`lib/b.py` exists")
+
+    report = check(repo, sandbox, *asked, ignored=ignored)
+
+    assert [each.reason for each in report.criteria] == [
+        "evidence was given, and it cannot be read: its JSON is not whole",
+        "",
+        "lib/b.py is not there",
+    ]

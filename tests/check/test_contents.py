@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from check.checks import PYTEST, check
+from check.checks import PYTEST, check, held
 from check.repository import Repository
 from prowess.check import changes
 from prowess.check.as_before import AS_BEFORE
@@ -67,7 +67,7 @@ def test_tests_hold_where_links_beside_them_lead_elsewhere(
     base = linked.commit("the same")
     lead_elsewhere(linked)
 
-    assert check(linked, sandbox, validation=(PYTEST,), base=base).reasons == ()
+    assert held(check(linked, sandbox, validation=(PYTEST,), base=base))
 
 
 @pytest.mark.parametrize("only", ["data", "want.txt"])
@@ -105,7 +105,7 @@ def test_a_file_that_is_too_large_to_hold_ends_no_check(repo: Repository, sandbo
 
     report = check(repo, sandbox, validation=(PYTEST,), base=base)
 
-    assert report.reasons == ()
+    assert held(report)
     assert contents(repo, sandbox, "testdata/big.bin", "test_a.py").keys() == {"test_a.py"}
 
 

@@ -83,15 +83,31 @@ def test_a_planted_plugin_takes_the_worth_from_tests_and_is_named(
     report = check(tested, sandbox, PASSES)
 
     assert verdicts(report) == ["INCONCLUSIVE"]
-    assert "the change touches what judges it: conftest.py" in report.reasons[0]
+    assert (
+        "the change touches what judges it: conftest.py;"
+        " put it back, or name the file in the `files:` of the task ("
+    ) in report.reasons[0]
     assert "the change touches what judges it: conftest.py" in report.notes
 
 
 def test_a_plugin_that_the_task_names_may_be_changed(tested: Repository, sandbox: Sandbox) -> None:
-    tested.put("conftest.py", "import pytest\n")
+    tested.put("test_new.py", BAD)
+    tested.put("conftest.py", FORGE)
 
-    assert check(tested, sandbox, PASSES, files=["lib/**", "conftest.py"]).passed
+    assert check(tested, sandbox, PASSES, files=["lib/**", "test_new.py", "conftest.py"]).passed
     assert not check(tested, sandbox, PASSES, files=["lib/**", "*.py"]).passed
+
+
+def test_a_plugin_of_which_nothing_comes_costs_no_proof_and_is_named(
+    tested: Repository, sandbox: Sandbox
+) -> None:
+    tested.put("test_new.py", "def test_new():\n    assert True\n")
+    tested.put("conftest.py", "def pytest_report_header():\n    return 'hello'\n")
+
+    report = check(tested, sandbox, PASSES)
+
+    assert report.passed
+    assert "the change touches what judges it: conftest.py" in report.notes
 
 
 def test_tests_that_fail_under_a_planted_plugin_fail(tested: Repository, sandbox: Sandbox) -> None:
@@ -178,7 +194,7 @@ def test_leaving_a_test_run_from_inside_is_excused_by_nothing(
     report = check(tested, sandbox, PASSES, files=["lib/a.py"])
 
     assert verdicts(report) == ["INCONCLUSIVE"]
-    assert "lib/a.py can end a test run" in report.reasons[0]
+    assert "lib/a.py can end a test run with `os._exit`; put it back (" in report.reasons[0]
 
 
 @pytest.mark.parametrize(
@@ -297,11 +313,15 @@ def test_a_task_does_not_change_what_another_one_will_be_proven_by(
     asked: dict[str, Any] = {"others": (f"{PYTEST} test_it.py",)}
     assert check(tested, sandbox, "`guide.md` exists", **asked).passed
 
-    tested.put("conftest.py", "")
+    tested.put("conftest.py", FORGE)
     report = check(tested, sandbox, "`guide.md` exists", **asked)
 
     assert verdicts(report) == ["PASS", "FAIL"]
-    assert "the change touches conftest.py: put it back" in report.reasons[0]
+    assert report.reasons[0] == (
+        "Added by Prowess, not in the plan: tests and settings that judge other tasks stay as they were:"
+        " this change alters them: conftest.py."
+        " Put it back; or, if this task needs it, name the file in its `files:`"
+    )
     assert check(tested, sandbox, "`guide.md` exists").passed
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.meant import asks_for
+from prowess.check.meant import adds_to, asks_for
 from prowess.core.evidence import Spec
 from prowess.core.ports import Sandbox
 
@@ -21,9 +21,6 @@ TEST = "from calc import double\n\n\ndef test_double():\n    assert double(2) ==
         "Update calc.py as well as tests/test_calc.py",
         "Change tests/test_calc.py so that it does not sleep",
         "In tests/test_calc.py, replace `sleep` with `wait`",
-        "Add a case for 3 to tests/test_calc.py",
-        "Put the cases into the file tests/test_calc.py",
-        "Write the sums down in tests/test_calc.py",
         "tests/test_calc.py is renamed",
         "tests/test_calc.py no longer sleeps",
         "`tests/test_calc.py` is gone",
@@ -36,6 +33,12 @@ TEST = "from calc import double\n\n\ndef test_double():\n    assert double(2) ==
         "Split tests/test_calc.py",
         "Port tests/test_calc.py to Python 3",
         "Tidy, merge and simplify test_calc.py",
+        "Update the tests in tests/test_calc.py",
+        "Fix the wrong test in tests/test_calc.py",
+        "Delete the tests in tests/test_calc.py",
+        "Adjust the assertions in tests/test_calc.py",
+        "Remove the module and its tests in tests/test_calc.py",
+        "Rename double in calc.py, README.md and tests/test_calc.py",
     ],
 )
 def test_a_sentence_that_asks_for_a_change_of_the_file_allows_it(words: str) -> None:
@@ -68,11 +71,44 @@ def test_a_sentence_that_asks_for_a_change_of_the_file_allows_it(words: str) -> 
         "tests/test_calc.py needs no changes",
         "tests/test_calc.py must stay",
         "tests/test_calc.py describes how to fix double",
+        "Fix calc.py (test: tests/test_calc.py)",
+        "Fix all errors of tests/test_calc.py",
+        "Modify calc.py until tests/test_calc.py has no failures",
+        "Change add to sum its arguments, tests/test_calc.py already covers it",
+        "Correct add() (regression in tests/test_calc.py)",
+        "Fix rounding in calc.py, the cases are in tests/test_calc.py",
+        "Fix everything tests/test_calc.py complains about",
+        "Extract the helper used in tests/test_calc.py into calc.py",
         "tests/test_calc.py",
     ],
 )
 def test_a_sentence_that_only_names_the_file_or_spares_it_allows_nothing(words: str) -> None:
     assert not asks_for(Spec(id="t", title=words), "tests/test_calc.py")
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (
+            "Fix add, and add a test for negative numbers to tests/test_calc.py",
+            "tests/test_calc.py",
+        ),
+        ("Add a case for 3 to tests/test_calc.py", "tests/test_calc.py"),
+        ("Put the cases into the file tests/test_calc.py", "tests/test_calc.py"),
+        ("Write the sums down in tests/test_calc.py", "tests/test_calc.py"),
+        ("Add a Makefile with a target test", "Makefile"),
+        ("Add a fixture big_items to `tests/conftest.py`", "tests/conftest.py"),
+        ("Create `pyproject.toml`", "pyproject.toml"),
+        ("Set up a new package.json", "package.json"),
+    ],
+)
+def test_who_asks_to_add_something_to_a_file_asks_for_no_change_of_what_is_there(
+    words: str, path: str
+) -> None:
+    spec = Spec(id="t", title=words)
+
+    assert adds_to(spec, path)
+    assert not asks_for(spec, path)
 
 
 def test_a_test_that_the_task_says_not_to_touch_proves_nothing_once_it_is_altered(

@@ -285,7 +285,17 @@ def test_words_are_no_claims_and_a_wrong_shape_is_none_either() -> None:
     )
     claims, ignored = said_claims('{"criteria": "all PASS"}')
     assert claims == []
-    assert "schemaVersion is missing" in ignored[0].why
+    assert ignored[0].why == "criteria: must be array"
+    wrong = {
+        "criterion": "a",
+        "evidence": [{"type": "hearsay", "description": "d", "confidence": 1}],
+    }
+    assert said_claims(json.dumps({"criteria": [wrong]}))[1][0].why == (
+        "criterion 1: verdict is missing;"
+        " criterion 1, evidence 1, type: must be one of file_inspection, command_output,"
+        " test_result, file_existence"
+    )
+    assert said_claims('{"criteria": [{"criterion": "a",]}')[1][0].why == "its JSON is not whole"
     with pytest.raises(UsageError, match="is not JSON"):
         read_claims("PASS", name="e.json")
 

@@ -4,7 +4,7 @@ import py_compile
 
 import pytest
 
-from check.checks import check, verdicts
+from check.checks import check, held, verdicts
 from check.repository import Repository
 from prowess.check.scripts import scripts_of
 from prowess.core.ports import Sandbox
@@ -117,7 +117,7 @@ def test_what_a_criterion_runs_is_what_the_task_is_about(
 def test_a_module_that_a_script_loads_instead_of_pythons_own_is_a_judge(
     repo: Repository, sandbox: Sandbox, command: str, shadow: str
 ) -> None:
-    text = "#!/usr/bin/env python3\nimport json\njson.loads('{\"a\": 1}')\n"
+    text = "#!/usr/bin/env python3\nimport json\nassert not json.loads('{\"a\": 1}')\n"
     repo.put("tools/check.py", text).chmod(0o755)
     repo.commit("check")
     source = repo.put("tools/json.py", "def loads(text):\n    return {}\n")
@@ -132,7 +132,7 @@ def test_a_module_that_a_script_loads_instead_of_pythons_own_is_a_judge(
 
     assert verdicts(report) == ["INCONCLUSIVE"]
     assert f"{shadow}, which `{command}` loads instead of Python's own" in report.reasons[0]
-    assert check(repo, sandbox, validation=(command,), files=[shadow]).passed
+    assert held(check(repo, sandbox, validation=(command,), files=[shadow]))
 
 
 @pytest.mark.parametrize("path", ["tools/units.py", "app/json.py", "tools/json.txt"])
@@ -143,7 +143,7 @@ def test_other_modules_beside_a_script_are_work(
     repo.commit("check")
     repo.put(path, "A = 1\n")
 
-    assert check(repo, sandbox, validation=("python3 tools/check.py",)).passed
+    assert held(check(repo, sandbox, validation=("python3 tools/check.py",)))
 
 
 def test_a_planted_module_does_not_judge_the_task_after_it(

@@ -50,9 +50,12 @@ def test_a_module_in_the_place_of_the_runner_takes_the_worth_from_tests(
 def test_a_module_in_the_place_of_one_of_pythons_own_does_too(
     wrong: Repository, sandbox: Sandbox
 ) -> None:
+    wrong.put("timeit.py", SHADOW)
+    assert verdicts(check(wrong, sandbox, PASSES)) != ["PASS"]
+
     wrong.put("src/calc.py", "def add(a, b):\n    return a + b\n")
     wrong.put("timeit.py", "V = 1\n")
-    assert verdicts(check(wrong, sandbox, PASSES)) == ["INCONCLUSIVE"]
+    assert check(wrong, sandbox, PASSES).passed  # nothing comes of it
 
     wrong.commit("it was there before")
     wrong.put("timeit.py", "V = 2\n")

@@ -11,6 +11,7 @@ from check.repository import Repository
 from model.formats import Say
 from model.server import ModelServer
 from support import Cli, write_file
+from terminal import on_terminal
 
 PLAN = """# Plan
 
@@ -257,3 +258,16 @@ def test_a_file_name_that_is_no_text_is_told_and_kept(cli: Cli, repo: Repository
     assert "matches none of the allowed files" in done.json["reasons"][0]
     assert done.err == ""
     assert cli("check").code == 1
+
+
+def test_on_a_terminal_each_verdict_has_its_colour(repo: Repository, tmp_path: Path) -> None:
+    repo.put("lib/units.py", "UNITS = 3\n")
+    criteria = ["`lib/units.py` exists", "`lib/no.py` exists", "it is clear"]
+    task = task_file(tmp_path / "task.json", acceptanceCriteria=criteria)
+
+    for columns in (100, 30):
+        shown = on_terminal("check", str(task), columns=columns)
+        assert "\x1b[32mPASS" in shown
+        assert "\x1b[31mFAIL" in shown
+        assert "\x1b[33mINCONCLUSIVE" in shown
+        assert "\x1b[3" not in on_terminal("check", str(task), columns=columns, NO_COLOR="1")

@@ -111,6 +111,8 @@ def test_ten_tasks_with_and_without_a_skill_are_told_apart_by_what_happened(
 
     told = table(found)
     assert len(found.trials) == 20
+    listed = cli("runs", "list", "--data", tmp_path / "data", "--json").json
+    assert {each["skill"] for each in listed} == {"with-careful", "without-careful"}
     assert told["success"] == (0.0, 1.0)
     assert told["evidence quality"] == (0.0, 1.0)
     assert told["shell-first searches"] == (2.0, 0.0)
@@ -194,6 +196,8 @@ def test_what_cannot_be_compared_is_refused_before_anything_runs(
     assert cli("compare", "--skill", "careful").code == 2
     assert cli("compare", "--tasks", tasks).code == 2
     assert cli("compare", "--tasks", tasks, "--skill", "careful", "--layered").code == 2
+    demo = cli("compare", "--tasks", tasks, "--skill", "careful", "--model", "demo")
+    assert "the demo model plays a script and reads no skill" in demo.err
     assert "no comparison 'x'" in cli("compare", "--from-log", "x").err
     missing = cli("compare", "--tasks", "nowhere.yaml", "--skill", "careful").err
     assert missing.startswith("prowess: nowhere.yaml cannot be read: No such file or directory\n")

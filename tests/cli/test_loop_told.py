@@ -86,3 +86,52 @@ def test_of_tasks_that_are_checked_at_the_same_time_each_line_says_whose_it_is(
         place = lines.index(f"  ✓ `{name.lower()}.txt` contains `{name.lower()}`")
         above = [line.strip() for line in lines[:place]]
         assert above[-1] in (name, f"· check: {name}")
+
+
+RUN_TESTS = "\n## Validation\n\n```\npython3 -m unittest discover -s t\n```\n"
+
+
+def test_what_a_command_printed_is_no_reason_of_ours(cli: Cli, repo: Path) -> None:
+    write_file(repo / "PLAN.md", f"- [ ] Beta\n{RUN_TESTS}")
+    write_file(repo / "t" / "test_x.py", "print('- FAIL: the disk burns')\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "Tests that are none")
+
+    (line,) = [line for line in watched(cli, WRONG) if line.startswith("  [~] Beta")]
+
+    assert "no test ran: 0 passed, 0 failed, 0 skipped (unittest, exit code 0)" in line
+    assert "burns" not in line
+
+
+def test_the_next_attempt_is_told_which_test_failed_and_what_was_printed(
+    cli: Cli, repo: Path
+) -> None:
+    write_file(repo / "PLAN.md", f"- [ ] Beta\n{RUN_TESTS}")
+    test = "import unittest\n\nclass T(unittest.TestCase):\n    def test_total(self):\n"
+    write_file(repo / "t" / "test_x.py", f"{test}        self.assertIn('beta', open('beta.txt'))\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "A test")
+    prompts = repo.parent / "prompts"
+    script = f"cat >> {prompts}; echo gamma > beta.txt"
+
+    words = ("--agent", "command", "--command", f"sh -c '{script}'", "--max-attempts", "2")
+    told = cli("loop", "PLAN.md", *words)
+
+    prompt = prompts.read_text()
+    assert "test_x.T.test_total - AssertionError: 'beta' not found in" in prompt
+    assert "```text\n" in prompt
+    assert 'in test_total\n    self.assertIn("beta"'.replace('"', "'") in prompt
+    assert "(unittest, exit code 1): test_x.T.test_total - AssertionError" in told.out
+    assert "(unittest, exit code 1): test_x.T.test_total - AssertionError" in told.err
+
+
+def test_what_an_agent_tells_no_price_of_costs_nobody_knows_what(cli: Cli, repo: Path) -> None:
+    watched(cli, WRONG)
+    (loop,) = cli("runs", "list", "--json").json
+
+    events = [json.loads(line) for line in cli("runs", "events", f"{loop['id']}.1", "--json").out.splitlines()]  # fmt: skip
+
+    assert loop["cost"] is None
+    (ended,) = [each for each in events if each["kind"] == "attempt.finished"]
+    assert ended["outcome"]["cost"] is None
+    assert cli("runs", "show", f"{loop['id']}.1", "--json").json["cost"] is None

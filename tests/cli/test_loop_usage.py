@@ -86,6 +86,49 @@ def test_a_plan_outside_of_the_repository_is_refused(cli: Cli, repo: Path) -> No
     assert "the plan has to lie in the repository" in refused(cli, "../OUT.md", *AGENT).err
 
 
+def test_a_plan_may_be_named_from_a_folder_of_its_repository(
+    cli: Cli, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "src").mkdir()
+    monkeypatch.chdir(repo / "src")
+
+    done = cli("loop", "../PLAN.md", "--agent", "command", "--command", "touch hello.txt")
+
+    assert done.code == 0, done.err
+    assert (repo / "PLAN.md").read_text() == ONE.replace("[ ]", "[R]")
+    assert (repo / "hello.txt").exists()
+
+
+def test_whoever_begins_beside_the_repository_is_told_which_it_is(
+    cli: Cli, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo.parent)
+
+    told = refused(cli, repo / "PLAN.md", *AGENT).err
+
+    assert f"{repo.parent} is not a git repository, and the plan lies in one: {repo}" in told
+    assert f"`--project {repo}`, or begin there" in told
+    assert "git init" not in told
+
+
+def test_what_is_no_plain_file_is_no_plan(cli: Cli, repo: Path) -> None:
+    told = refused(cli, "/dev/null", *AGENT).err
+
+    assert "/dev/null is no plain file" in told
+    assert "did you mean" not in told
+
+
+def test_a_script_that_names_no_program_is_told_what_it_lacks(cli: Cli, repo: Path) -> None:
+    write_file(repo / "agent", "touch hello.txt\n").chmod(0o755)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "An agent")
+
+    done = cli("loop", "PLAN.md", "--agent", "command", "--command", "./agent")
+
+    assert done.code == 3
+    assert "a script needs a first line that names its program, such as `#!/bin/sh`" in done.err
+
+
 def test_a_plan_that_git_ignores_is_refused(cli: Cli, repo: Path) -> None:
     write_file(repo / "SECRET.md", ONE)
 

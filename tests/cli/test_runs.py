@@ -283,7 +283,7 @@ def test_the_project_is_shown_when_runs_are_of_several_and_can_be_chosen(
     [
         (160, ["RUN", "STATE", "PROJECT", "SKILL", "STARTED", "ITERATIONS", "LAST"]),
         (96, ["RUN", "STATE", "PROJECT", "SKILL", "STARTED", "LAST"]),
-        (80, ["RUN", "STATE", "SKILL", "STARTED", "LAST"]),
+        (80, ["RUN", "STATE", "PROJECT", "SKILL", "LAST"]),
         (70, ["RUN", "STATE", "SKILL", "LAST"]),
     ],
 )

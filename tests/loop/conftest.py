@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from loop.looping import git
+from prowess.loop import limited
 from support import write_file
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limited, "FLOOR", 0.001)
+    monkeypatch.setattr(limited, "UNTOLD", 0.001)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from loop.looping import Looped, Scripted, git, loop, nothing, writes
+from loop.looping import Looped, Scripted, git, go_on, loop, nothing, writes
 from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.core.chat import Usage
 from prowess.core.event import Event
@@ -248,3 +248,90 @@ def test_an_agent_that_only_met_its_usage_limit_made_no_attempt(repo: Path) -> N
 
     (entry,) = ended.outcome.details["tasks"]
     assert (entry["attempts"], ended.outcome.iterations) == (0, 0)
+
+
+FOUR = "".join(
+    f"- [ ] Make {name}\n  - files: {name}.txt\n  - `test -f {name}.txt` succeeds\n"
+    for name in "abcd"
+)
+
+
+def makes(folder: Path, order: AgentOrder) -> str:
+    name = order.prompt.partition("## Task\n\nMake ")[2][:1]
+    return writes(f"{name}.txt", name)(folder, order)
+
+
+@pytest.mark.parametrize("attempts", [1, 3])
+def test_no_more_attempts_begin_side_by_side_than_the_budget_allows(
+    repo: Path, attempts: int
+) -> None:
+    agent = Scripted([makes])
+
+    ended = loop(repo, FOUR, agent, attempts=attempts, parallel=4)
+
+    assert len(agent.prompts) == ended.outcome.iterations == attempts
+    assert ended.plan.count("- [R]") == attempts
+    left(ended, *(f"Make {name}" for name in "abcd"[attempts:]))
+    number = "1 attempt" if attempts == 1 else "3 attempts"
+    assert ended.outcome.reason == f"the budget of {number} is used up"
+
+
+def test_an_attempt_that_met_a_usage_limit_gives_its_place_to_the_next_try(repo: Path) -> None:
+    class Once(Scripted):
+        async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+            if not self.prompts:
+                self.prompts.append(order.prompt)
+                soon = datetime.now(UTC).isoformat()
+                return AgentEnd(agent="x", trouble="usage_limit", told="limit", resets_at=soon)
+            return await super().work(order, record=record)
+
+    ended = loop(repo, FOUR, Once([makes]), attempts=1, parallel=4)
+
+    assert ended.plan.count("- [R]") == ended.outcome.iterations == 1
+
+
+@pytest.mark.parametrize("budget", [{"attempts": 1}, {"tokens": 11}, {"dollars": 0.01}])
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_a_plan_that_is_done_with_the_last_of_a_budget_is_done(
+    repo: Path, budget: Any, parallel: int
+) -> None:
+    agent = Scripted([writes("hello.txt", "hi")])
+
+    ended = loop(repo, ONE, agent, parallel=parallel, **budget)
+
+    assert (ended.outcome.ending, "- [R] Say hello" in ended.plan) == ("done", True)
+    assert "budget" not in ended.outcome.answer
+
+
+class KilledError(BaseException):
+    """What a kill -9 is to the code above it."""
+
+
+class Replayed(StraightSteps):
+    """Steps that are kept by their numbers; the process dies at the second look at the budget."""
+
+    def __init__(self, kept: dict[int, Any], *, dies: bool) -> None:
+        super().__init__("loop")
+        self.kept, self.looks, self.number = kept, 0 if dies else 99, 0
+
+    async def do(self, name: str, work: Any, **more: Any) -> Any:
+        self.number += 1
+        number = self.number
+        if number not in self.kept:
+            self.looks += name == "budget"
+            if self.looks == 2:
+                raise KilledError
+            self.kept[number] = await super().do(name, work, **more)
+        return self.kept[number]
+
+
+def test_a_place_that_was_given_before_a_kill_is_given_to_nobody_else_after_it(repo: Path) -> None:
+    kept: dict[int, Any] = {}
+    agent = Scripted([makes])
+
+    with pytest.raises(KilledError):
+        loop(repo, FOUR, agent, Replayed(kept, dies=True), attempts=1, parallel=4)
+    ended = go_on(repo, agent, Replayed(kept, dies=False), attempts=1, parallel=4)
+
+    assert len(agent.prompts) == ended.outcome.iterations == 1
+    assert "- [R] Make a" in ended.plan

@@ -6,7 +6,15 @@ import pytest
 
 from prowess.loop.guards import GuardError, parse_guard
 
-STATUS = {"status": {"attempt": 2, "max_attempts": 3, "check": "failed", "review": "none"}}
+STATUS = {
+    "status": {
+        "attempt": 2,
+        "max_attempts": 3,
+        "check": "failed",
+        "review": "none",
+        "script": "none",
+    }
+}
 
 
 @pytest.mark.parametrize(
@@ -20,8 +28,9 @@ STATUS = {"status": {"attempt": 2, "max_attempts": 3, "check": "failed", "review
         ("status.check == 'passed' or status.check == 'failed' and status.attempt == 1", False),
         ("(status.check == 'passed' or status.check == 'failed') and status.attempt != 1", True),
         ('status.review == "none"', True),
-        ("status.check == 'a, [b] in {c}'", False),
-        ("true", True),
+        ("'failed' == status.check", True),
+        ("status.attempt < '3'", True),
+        ("status.check == status.script", False),
     ],
 )
 def test_a_guard_holds_or_does_not(text: str, holds: object) -> None:
@@ -68,3 +77,41 @@ def test_a_guard_nested_beyond_sense_is_an_error_and_never_a_crash() -> None:
 
     with pytest.raises(GuardError):
         parse_guard(deep)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("status.check == 'pased'", "status.check is never 'pased'; did you mean 'passed'?"),
+        (
+            "not 'aproved' == status.review",
+            "status.review is never 'aproved'; did you mean 'approved'?",
+        ),
+        (
+            "status.trouble == 'usage_limit'",
+            "is never 'usage_limit'; it is one of 'none', 'auth', ",
+        ),
+        ("status.check == none", "status.check is never none; did you mean 'none'?"),
+        ("status.check == 3", "status.check is never 3"),
+        ("status.check == 'a, [b] in {c}'", "is never 'a, [b] in {c}'"),
+        ("status.check > 'failed'", "which is == or != another, not >"),
+        ("status.attempt < 'three'", "status.attempt is a number, and 'three' is none"),
+        ("status.attempt == status.check", "status.attempt is a number, and status.check is none"),
+        ("status.attempt == true", "status.attempt is a number, and true is none"),
+        ("status.attempt", "status.attempt is no truth; compare, as in"),
+        ("status.check == 'passed' or not status.script", "status.script is no truth"),
+        ("true", "true is always the same"),
+        ("1 == 1", "1 == 1 is always the same"),
+        ("(status.attempt) > 1", "is no comparison such as"),
+    ],
+)
+def test_a_guard_that_can_decide_nothing_is_an_error_that_says_why(text: str, told: str) -> None:
+    with pytest.raises(GuardError) as error:
+        parse_guard(text)
+
+    assert told in str(error.value)
+
+
+def test_all_parts_of_a_guard_that_make_no_sense_are_told() -> None:
+    with pytest.raises(GuardError, match=r"'pased'; did you .*; status\.attempt is no truth"):
+        parse_guard("status.check == 'pased' and (status.attempt or status.script == 'failed')")

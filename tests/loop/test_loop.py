@@ -199,12 +199,13 @@ def test_work_that_was_not_proven_is_kept_in_a_branch(repo: Path) -> None:
 
 
 def test_validation_commands_are_run_after_every_task(repo: Path) -> None:
-    plan = "- [ ] One\n- [ ] Two\n\n## Validation commands\n\n```sh\ngrep -q hi hello.txt\n```\n"
+    tasks = "- [ ] One\n  - `hello.txt` exists\n- [ ] Two\n  - `hello.txt` exists\n"
+    plan = f"{tasks}\n## Validation commands\n\n```sh\ngrep -q hi hello.txt\n```\n"
     acts = [writes("hello.txt", text) for text in ("ho", "hi", "ho, again", "hi, again")]
 
     ended = loop(repo, plan, Scripted(acts))
 
-    assert "- [R] One\n- [R] Two\n" in ended.plan
+    assert ended.plan.count("- [R]") == 2
     assert [each["attempts"] for each in ended.outcome.details["tasks"]] == [2, 2]
 
 
@@ -396,7 +397,11 @@ def test_watchers_hear_of_attempts_that_lead_nowhere(repo: Path) -> None:
 
     assert [each["attempt"] for each in ended.told("loop.no_progress")] == [1, 2]
     assert [each["attempt"] for each in ended.told("loop.same_task")] == [2]
-    assert [each["attempt"] for each in ended.told("loop.malformed_completion")] == [2]
+    (unread,) = ended.told("loop.malformed_completion")
+    assert unread["attempt"] == 2
+    assert unread["summary"] == (
+        "Its evidence cannot be read: criterion 1: verdict is missing; criterion 1: evidence is missing"
+    )
 
 
 def test_an_agent_at_work_is_told_of_by_no_watchdog(repo: Path) -> None:

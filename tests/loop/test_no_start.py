@@ -10,6 +10,9 @@ from loop.looping import Looped, loop, writes
 from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.loop.agents.base import Agent
 from prowess.loop.agents.command import command_agent
+from prowess.loop.agents.known import PROGRAMS
+from prowess.loop.agents.program import Program
+from support import write_file
 
 ONE = "- [ ] Say hello\n  - files: hello.txt\n  - `test -f hello.txt` succeeds\n"
 TWO = f"{ONE}- [ ] Say bye\n  - files: bye.txt\n  - `test -f bye.txt` succeeds\n"
@@ -156,3 +159,70 @@ def test_the_report_of_a_blocked_task_names_the_file_that_was_not_to_be_changed(
 )
 def test_the_line_that_says_why_is_found_among_an_agents_last_words(told: str, why: str) -> None:
     assert AgentEnd(agent="any", trouble="crash", told=told, code=3).why == why
+
+
+# What Codex tells when its provider is down: it begins a turn, tries again, and gives up.
+DOWN = (
+    '{"type":"thread.started","thread_id":"t"}\n'
+    '{"type":"turn.started"}\n'
+    '{"type":"error","message":"Reconnecting... 1/2 (unexpected status 500)"}\n'
+    '{"type":"turn.failed","error":{"message":"unexpected status 500: down"}}\n'
+)
+MADE = (
+    '{"type":"turn.started"}\n'
+    '{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"Done."}}\n'
+    '{"type":"turn.completed","usage":{"input_tokens":10,"output_tokens":1}}\n'
+)
+
+
+def codex(folder: Path, script: str) -> Agent:
+    """The program, as the loop starts it; `$n` is how often it was started before."""
+    for name, told in (("down", DOWN), ("made", MADE)):
+        write_file(folder / name, told)
+    count = (
+        f"cd {folder}; n=$(cat times 2>/dev/null || echo 0); echo $((n+1)) > times; cd - >/dev/null"
+    )
+    path = write_file(folder / "codex", f"#!/bin/sh\ncat > /dev/null\n{count}\n{script}\n")
+    path.chmod(0o755)
+    return Program(ways=PROGRAMS["codex"], path=str(path))
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_a_provider_that_is_down_ends_the_loop_at_the_first_attempt(
+    repo: Path, parallel: int
+) -> None:
+    agent = codex(repo.parent / "codex", f"cat {repo.parent}/codex/down; exit 1")
+
+    ended = loop(repo, TWO, agent, parallel=parallel)
+
+    assert tries(ended) == parallel
+    assert "gets no reply from its model: unexpected status 500: down" in ended.outcome.reason
+    assert "look after its provider, and begin again" in ended.outcome.reason
+    assert ended.plan == TWO
+
+
+def test_a_provider_that_goes_down_ends_the_loop_when_two_attempts_in_a_row_got_no_reply(
+    repo: Path,
+) -> None:
+    folder = repo.parent / "codex"
+    works = f"if test $n = 0; then touch hello.txt; cat {folder}/made; exit 0; fi"
+    agent = codex(folder, f"{works}\ncat {folder}/down; exit 1")
+
+    ended = loop(repo, TWO, agent)
+
+    assert tries(ended) == 3
+    assert "gets no reply from its model" in ended.outcome.reason
+    assert ended.plan == TWO.replace("[ ] Say hello", "[R] Say hello")
+
+
+def test_a_provider_that_comes_back_after_one_attempt_without_a_reply_ends_nothing(
+    repo: Path,
+) -> None:
+    folder = repo.parent / "codex"
+    down = f"if test $n = 1 || test $n = 3; then cat {folder}/down; exit 1; fi"
+    agent = codex(folder, f"{down}\ntest $n = 0 && touch hello.txt\ncat {folder}/made")
+
+    ended = loop(repo, TWO, agent, max_attempts=4)
+
+    assert tries(ended) == 5
+    assert "- [~] Say bye" in ended.plan

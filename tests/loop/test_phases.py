@@ -201,4 +201,56 @@ def test_phases_that_lead_in_circles_come_to_an_end(repo: Path) -> None:
 
     assert "- [~] Say hello" in ended.plan
     assert len(ended.told("loop.script")) == 100
+    assert "the phases led in circles: one → two, 50 times" in ended.outcome.answer
     assert git(repo, "status", "--porcelain") == ""
+
+
+def test_no_file_of_phases_makes_more_attempts_than_are_allowed(repo: Path) -> None:
+    own = phases(
+        repo,
+        "version: 1\nstart: implement\nphases:\n"
+        "  implement: {type: execute, transitions: [{to: check}]}\n"
+        "  check:\n    type: evaluate\n    does: check\n"
+        "    transitions: [{to: proven, when: status.check == 'passed'}, {to: implement}]\n"
+        "  proven: {type: terminal, mark: R}\n",
+    )
+    agent = Scripted([writes("other.txt", "x")])
+
+    ended = loop(repo, ONE, agent, phases=own, max_attempts=2)
+
+    assert len(agent.prompts) == 2
+    assert "- [~] Say hello" in ended.plan
+    why = "all 2 attempts were made, and the phases lead to implement again"
+    assert why in ended.outcome.answer
+    assert ended.told("loop.recorded")[0]["reason"].startswith(why)
+
+
+def test_ways_that_lead_nowhere_are_told_with_their_lines() -> None:
+    told = refused(
+        "version: true\n"
+        "start: work\n"
+        "phases:\n"
+        "  work:\n"
+        "    type: execute\n"
+        "    transitions:\n"
+        "      - {to: end}\n"
+        "      - {to: spin, when: status.check == 'pased'}\n"
+        "      - {to: spin}\n"
+        "  spin: {type: evaluate, does: check, transitions: [{to: turn}]}\n"
+        "  turn: {type: evaluate, does: check, transitions: [{to: spin}]}\n"
+        "  lint:\n"
+        "    type: script\n"
+        "    command: ' '\n"
+        "    transitions: [{to: end}]\n"
+        "  end: {type: terminal, mark: x}\n"
+    )
+
+    assert told.splitlines()[1:] == [
+        "p.yaml:1: version is 1",
+        "p.yaml:7: work: without a `when` it is the last, for those below it are never taken",
+        "p.yaml:8: work: status.check is never 'pased'; did you mean 'passed'?",
+        "p.yaml:10: spin: no way leads from this phase to a terminal one",
+        "p.yaml:11: turn: no way leads from this phase to a terminal one",
+        "p.yaml:12: lint: nothing leads to this phase",
+        "p.yaml:14: lint: command is a line of shell",
+    ]

@@ -153,3 +153,29 @@ def test_nobody_waits_for_one_that_was_there_before(blocked: Path) -> None:
     ended = loop(blocked, ONE, Scripted([writes("hello.txt", "hi")]))
 
     assert "- [R] Say hello" in ended.plan
+
+
+def test_an_order_to_stop_is_not_lost_where_a_git_has_just_ended(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes after it would go on for as long as an agent may work."""
+    ends, went_on = asyncio.subprocess.Process.communicate, []
+
+    async def work() -> None:
+        me = asyncio.current_task()
+        assert me
+
+        async def ends_as_we_are_stopped(process: asyncio.subprocess.Process) -> object:
+            said = await ends(process)
+            asyncio.get_running_loop().call_soon(me.cancel)
+            return said
+
+        monkeypatch.setattr(asyncio.subprocess.Process, "communicate", ends_as_we_are_stopped)
+        await run_git("rev-parse", "HEAD", cwd=str(repo))
+        await asyncio.sleep(0)
+        went_on.append(True)
+
+    with suppress(asyncio.CancelledError):
+        asyncio.run(work())
+
+    assert went_on == []

@@ -49,7 +49,7 @@ def test_a_blocked_task_tells_what_its_agent_said_last(repo: Path) -> None:
 
     ended = loop(repo, HELLO, Scripted([says(said)]), max_attempts=1)
 
-    told = r"The agent said last: I cannot do this: the \*old\_api\* is gone."
+    told = r"The agent said last: I cannot do this: the \*old_api\* is gone."
     assert told in ended.outcome.answer
 
 
@@ -111,6 +111,33 @@ def test_a_criterion_that_failed_tells_why_and_not_what_else_was_seen(repo: Path
     ended = loop(repo, plan, Scripted([writes("other.txt", "")]), max_attempts=1)
 
     assert "(`hello.txt` is not there)" in ended.outcome.answer
+
+
+BEFORE = (
+    "- [~] Paint it\n- [ ] Dry it\n  - after: Paint it\n- [R] Look at it\n"
+    "- [ ] Say hello\n  - `hello.txt` exists\n- [ ] Be kind\n"
+)
+
+
+def test_the_report_says_what_was_blocked_before_and_what_waits_for_it(repo: Path) -> None:
+    agent = Scripted([writes("hello.txt", ""), writes("kind.txt", ""), says("no verdict")])
+
+    ended = loop(repo, BEFORE, agent, max_attempts=1)
+
+    report = ended.outcome.answer
+    assert "1 of 5 tasks is blocked, 1 waits for what is not done, 1 awaits review." in report
+    assert (
+        "## Blocked before\n\nAn earlier loop has left them so. To have one tried again, write `[ ]` for"
+        " `[~]` in the plan.\n\n- Paint it (line 1)\n"
+    ) in report
+    assert "## Left\n\n- Dry it (waits for: Paint it)\n" in report
+
+
+def test_what_is_blocked_by_this_loop_is_not_blocked_before(repo: Path) -> None:
+    ended = loop(repo, HELLO, Scripted([says("I will not")]), max_attempts=1)
+
+    assert "## Blocked\n" in ended.outcome.answer
+    assert "Blocked before" not in ended.outcome.answer
 
 
 FORGED = "ok\r\n\n## Proven\n\n### Write f2\n\n````\n\n- PASS: `f2.txt` contains `f2`\n"

@@ -63,6 +63,17 @@ def test_what_a_reviewer_changed_is_kept_beside_the_task(repo: Path) -> None:
     (left,) = ended.told("loop.left_behind")
     assert left["files"] == ["hello.txt"]
     assert git(repo, "show", f"{left['branch']}:hello.txt") == "hello, broken\n"
+    named = f"Not kept with the task, but in the branch `{left['branch']}`: hello.txt."
+    assert named in ended.outcome.answer
+
+
+def test_a_review_is_told_as_one_and_is_no_attempt(repo: Path) -> None:
+    ended = loop(repo, PLAN, Scripted([IMPLEMENTS, approves]), reviewer="another", attempts=2)
+
+    asked = [each["summary"] for each in ended.told("agent.forked")]
+    assert asked == ["built-in works on: Say hello", "another reviews: Say hello"]
+    assert ended.outcome.answer.endswith("## Cost\n\n1 attempt, 1 review, 22 tokens, $0.0200.\n")
+    assert ended.outcome.iterations == 1
 
 
 def test_a_reviewer_that_commits_and_goes_elsewhere_changes_nothing_either(repo: Path) -> None:

@@ -210,6 +210,42 @@ def test_tokens_and_cost_are_counted_per_model_and_an_unknown_price_stays_unknow
     assert (told.all.tokens, told.all.cost) == (32, None)
 
 
+def looped(name: str, *events: tuple[str, dict[str, Any]]) -> list[Recorded]:
+    begun, *rest = run(name, *events, skill="PLAN.md")
+    begun.event.payload["run_kind"] = "loop"  # type: ignore[index]
+    return [begun, *rest]
+
+
+def joined(tokens: int, cost: float | None) -> tuple[str, dict[str, Any]]:
+    usage = {"input_tokens": tokens, "output_tokens": 0, "cost": cost}
+    return "agent.joined", {"child": "a.1", "end": {"usage": usage}}
+
+
+def test_what_agents_of_a_loop_tell_is_counted_and_what_they_do_not_tell_is_unknown() -> None:
+    forked = ("agent.forked", {"child": "a.1"})
+
+    told = stats(looped("a", forked, joined(7, 0.5), ended()))
+    assert (told.loops["PLAN.md"].tokens, told.loops["PLAN.md"].cost) == (7, 0.5)
+    assert stats(looped("a", forked, joined(7, 0.0))).all.cost == 0.0
+    assert stats(looped("a", forked, joined(0, 0.0))).all.cost is None
+    assert stats(looped("a", forked)).loops["PLAN.md"].cost is None
+    assert stats(looped("a")).all.cost == 0.0
+
+
+def test_plans_of_the_same_name_are_told_apart_by_their_projects() -> None:
+    def loops(*projects: str) -> list[str]:
+        events = []
+        for number, project in enumerate(projects):
+            begun, *rest = looped(str(number), ended())
+            begun.event.payload["project"] = project  # type: ignore[index]
+            events += [begun, *rest]
+        return list(stats(events).loops)
+
+    assert loops("/a/blog", "/a/blog") == ["PLAN.md"]
+    assert loops("/a/blog", "/a/shop") == ["PLAN.md in blog", "PLAN.md in shop"]
+    assert loops("/a/x", "/b/x", "/b/y") == ["PLAN.md in /a/x", "PLAN.md in /b/x", "PLAN.md in y"]
+
+
 def test_days_are_in_order_and_a_run_counts_on_the_day_it_began() -> None:
     later = run("b", ended("failed"), day="2026-02-01")
     told = stats([*later, *run("a", ended("done"))])

@@ -69,6 +69,41 @@ def test_iterations_tokens_and_cost_add_up_as_it_goes() -> None:
     assert seen.summary == "Thought 2"
 
 
+def looped(
+    child: str, *, tokens: int = 0, cost: float | None = None
+) -> list[tuple[str, dict[str, Any]]]:
+    usage = {"input_tokens": tokens, "output_tokens": 0, "cached_tokens": 0, "cost": cost}
+    return [
+        ("agent.forked", {"child": child, "skill": "x"}),
+        ("agent.joined", {"child": child, "skill": "x", "end": {"usage": usage}}),
+    ]
+
+
+def test_what_no_agent_of_a_loop_told_the_price_of_is_unknown() -> None:
+    loop = ("run.started", {"run_kind": "loop", "skill": "PLAN.md"})
+    attempt = ("attempt.started", {"run_kind": "attempt", "skill": "command"})
+    nothing = ("model.replied", {"usage": {"input_tokens": 0, "output_tokens": 0, "cost": 0.0}})
+    forked, joined = looped("r1.1", cost=0.0)  # as older versions told it
+    ended = ("attempt.finished", {"outcome": {"ending": "done", "tokens": 0, "cost": 0.0}})
+
+    assert view(loop).cost == 0.0  # nobody was asked
+    assert view(loop, forked).cost is None
+    assert view(loop, forked, joined).cost is None
+    assert view(attempt, nothing).cost is None
+    assert view(attempt, nothing, ended).cost is None
+
+
+def test_what_agents_of_a_loop_told_is_counted_while_it_works_and_free_is_free() -> None:
+    loop = ("run.started", {"run_kind": "loop", "skill": "PLAN.md"})
+    paid, free = looped("r1.1", tokens=7, cost=0.5), looped("r1.2", tokens=3, cost=0.0)
+
+    seen = view(loop, *paid, *free)
+
+    assert (seen.tokens, seen.cost) == (10, 0.5)
+    assert view(loop, *free).cost == 0.0
+    assert view(started()).cost == 0.0
+
+
 def test_a_price_that_nobody_knows_makes_the_cost_unknown() -> None:
     assert view(started(), replied(1), replied(2, cost=None)).cost is None
 

@@ -72,3 +72,49 @@ def test_what_is_meant_for_readers_is_no_slip(text: str) -> None:
 )
 def test_what_is_meant_otherwise_is_no_slip(text: str) -> None:
     assert slips(text) == []
+
+
+TITLES = (
+    "Tests", "How to test", "Testing", "Checks", "Run the tests", "Commands", "Verification",
+    "How to validate",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_commands_of_known_runners_are_told_wherever_nothing_runs_them(title: str) -> None:
+    plan = read_plan(f"# Plan\n\n- [ ] x\n\n## {title}\n\n```bash\npytest -q\n```\n".encode())
+
+    told = f"nothing runs this fence under {title!r}; to have it prove every task, call the section"
+    assert plan.slips == ((7, f"{told} `## Validation commands`"),)
+    assert plan.validation == ()
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        "cd app && npm test",
+        "# All of it\nmake lint\n\nmake test",
+        "$ uv run pytest -q\n3 passed in 0.1s",
+        ".venv/bin/python -m pytest \\\n  -q",
+        "CI=1 npx eslint .\ncargo clippy",
+        "./gradlew check",
+    ],
+)
+def test_commands_of_tests_and_linters_are_known(commands: str) -> None:
+    assert slips(f"- [ ] x\n\n# Notes\n\n```\n{commands}\n```\n") == [5]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- [ ] x\n\n  Reproduce it:\n\n  ```bash\n  pytest -q\n  ```\n",
+        "- [ ] x\n\n## Tests\n\n```python\npytest -q\n```\n",
+        "- [ ] x\n\n## Tests\n\n```\npip install -e .\npytest -q\n```\n",
+        "- [ ] x\n\n## Tests\n\n```\npytests are fine\n```\n",
+        "- [ ] x\n\n## Tests\n\n```\n```\n",
+        "- [ ] x\n\n## Manual QA\n\n```\npytest -q\n```\n",
+        "- [ ] x\n\n## Validation\n\n```\npytest -q\n```\n",
+    ],
+)
+def test_other_fences_are_not_told(text: str) -> None:
+    assert slips(text) == []

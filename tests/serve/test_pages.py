@@ -422,6 +422,47 @@ def test_a_loop_is_shown_as_a_loop_and_not_as_a_skill(looking: Looking, served: 
     expect(page.get_by_role("button", name="Run again")).to_have_count(0)
 
 
+def test_runs_of_several_projects_are_told_apart(looking: Looking, served: Served) -> None:
+    def loop(run: str, project: str) -> None:
+        tell(served, run, "run.started", skill="PLAN.md", run_kind="loop", project=project)
+        tell(served, run, "run.finished", outcome={"ending": "done"})
+
+    loop("one", "/work/blog")
+    for place in ("runs", "loop"):
+        page = looking.at(place)
+        expect(page.get_by_role("columnheader", name="Project")).to_have_count(0)
+    loop("two", "/work/shop")
+    for place in ("runs", "loop"):
+        page = looking.at(place)
+        expect(page.locator("td[data-label=Project]")).to_have_text(["shop", "blog"])
+        expect(page.get_by_title("/work/shop")).to_be_visible()
+    page = looking.at("runs/two")
+    expect(page.locator(".facts").get_by_title("/work/shop")).to_have_text("shop")
+    page = looking.at("")
+    plans = page.locator("td[data-label=Plan]")
+    expect(plans).to_have_text(["PLAN.md in blog", "PLAN.md in shop"])
+
+
+def test_an_agents_attempt_is_no_skill_to_run_again_and_costs_nobody_knows_what(
+    looking: Looking, served: Served
+) -> None:
+    tell(served, "loop", "run.started", skill="PLAN.md", run_kind="loop")
+    tell(served, "loop", "agent.forked", child="loop.1", skill="command")
+    tell(served, "loop.1", "attempt.started", skill="command", run_kind="attempt", parent="loop")
+    usage = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0, "cost": 0.0}
+    tell(served, "loop.1", "model.replied", usage=usage, model="", iteration=1, thought="Hi")
+    outcome = {"ending": "done", "answer": "Done.", "tokens": 0, "cost": 0.0}
+    tell(served, "loop.1", "attempt.finished", outcome=outcome)
+
+    page = looking.at("runs/loop.1")
+    expect(page.locator(".answer")).to_contain_text("Done.")
+    expect(page.get_by_role("button", name="Run again")).to_have_count(0)
+    for place in ("runs/loop.1", "runs/loop", "runs", ""):
+        page = looking.at(place)
+        expect(page.get_by_text("\u2013").first).to_be_visible()
+        expect(page.locator("main")).not_to_contain_text("$0")
+
+
 def test_a_task_is_made_claimed_and_done_on_the_board(looking: Looking, served: Served) -> None:
     page = looking.at("board")
     page.get_by_role("button", name="New task").first.click()

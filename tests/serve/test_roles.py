@@ -98,6 +98,18 @@ def test_what_a_workflow_was_given_and_stored_is_for_who_sees_it_whole(at: Home)
     assert "kept-in-a-file" in whole
 
 
+def test_where_a_project_lies_is_for_who_sees_a_run_whole(at: Home, project: Path) -> None:
+    with at.serving(token=MAKER) as served:
+        run = served.start("pay", given={"salary": 1})
+        served.ended(run)
+
+        plain, whole = (
+            served.get(f"/api/runs/{run}", token=token).json["project"] for token in (USER, MAKER)
+        )
+
+    assert (plain, whole) == (project.name, str(project))
+
+
 def test_the_words_with_which_a_step_failed_are_for_who_sees_it_whole(at: Home) -> None:
     with at.serving(token=MAKER) as served:
         run = served.start("breaks")

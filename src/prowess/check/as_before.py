@@ -30,7 +30,7 @@ _TEST_FOLDER = re.compile(
 def may_judge(changes: Sequence[Change]) -> list[str]:
     """The changed files that may have judged the work, by their names."""
     paths = dict.fromkeys(each.path for each in changes if not each.submodule)
-    return [path for path in paths if _may_hold_tests(path) or _may_hold_settings(path)]
+    return [path for path in paths if may_hold_tests(path) or _may_hold_settings(path)]
 
 
 def _may_hold_settings(path: str) -> bool:
@@ -54,7 +54,7 @@ def put_back(
     whose words allow some to be changed, `scripts` what validation commands run, `loaded` what those
     would load instead of Python's own, `files` all of the work.
     """
-    modules = {_module(path) for path in files if not _may_hold_tests(path)}
+    modules = {_module(path) for path in files if not may_hold_tests(path)}
     changed = [
         path
         for path in dict.fromkeys((*before, *now))
@@ -103,7 +103,7 @@ def _of_rust(
 
 def _covers(path: str, old: bytes | None, modules: Collection[str]) -> bool:
     """Whether a new module beside tests is called like one of the work, and may be loaded in its place."""
-    return old is None and _may_hold_tests(path) and _module(path) in modules
+    return old is None and may_hold_tests(path) and _module(path) in modules
 
 
 def _module(path: str) -> str:
@@ -122,13 +122,11 @@ def _judges(path: str, old: bytes | None, new: bytes | None) -> bool:
 
 
 def allows(spec: Spec, path: str) -> bool:
-    """Whether a task names the file as one to be changed; of tests also by a wildcard or in words."""
-    if path in {each.strip().removeprefix("./") for each in spec.files}:
+    """Whether a task names the file as one to be changed; tests also by a wildcard."""
+    if path in {each.strip().removeprefix("./") for each in spec.files} or asks_for(spec, path):
         return True
-    if decides(path) or not _may_hold_tests(path):
+    if decides(path) or not may_hold_tests(path):
         return False
-    if asks_for(spec, path):
-        return True
     found = scope(spec.files, [Change(path=path)])
     covered = found.verdict == "PASS"
     return covered and path not in kept_files(spec, found)
@@ -143,7 +141,7 @@ def _is_of_tests(path: str, old: bytes | None) -> bool:
     return is_test(path)
 
 
-def _may_hold_tests(path: str) -> bool:
+def may_hold_tests(path: str) -> bool:
     return is_test(path) or bool(_TEST_FOLDER.search(path))
 
 

@@ -26,6 +26,12 @@ _PACKAGES = ("site-packages", "node_modules")
 _PROGRAMS = re.compile(
     r"(?:^|/)(?:site-packages|node_modules/(?!\.(?!bin/))|\.?venv/(?:bin|Scripts))/?"
 )
+# What pip notes of what it installed, and links to what is worked on (`pip install -e`): nothing of it runs.
+_NOTED = re.compile(
+    r"/site-packages/[^/]+\.dist-info/(?:RECORD|INSTALLER|REQUESTED|WHEEL|METADATA|direct_url\.json|top_level\.txt)"
+    r"|/site-packages/__editable__\.[^/]+\.pth"
+)
+_LINK = re.compile(r"(?:.*/)?site-packages/__editable__\.[^/]+\.pth")
 _BYTE_CODE = (
     "__pycache__"  # which changes whenever a program runs, and which our commands do not use
 )
@@ -51,7 +57,8 @@ class Entry:
         shown = {above for path in self.files if path not in self.hidden for above in _above(path)}
         found: dict[str, None] = {}
         for path in self.hidden:
-            whole = [above for above in _above(path) if above not in shown]
+            here = (each for each in _above(path) if f"{each}/".startswith(self.path))
+            whole = [above for above in here if above not in shown]
             found[f"{whole[-1]}/" if whole else path] = None
         return list(found)
 
@@ -101,6 +108,7 @@ def missed(
         if path not in shown
         and path not in kept
         and _BYTE_CODE not in path.split("/")
+        and not _NOTED.search(path)
         and (_PROGRAMS.search(path) or is_test(path) or decides(path))
     )
 
@@ -130,7 +138,7 @@ class _Trusted:
         """Whether it lies as it lay, or belongs to a package that is new among older ones."""
         lay = self._before.get(path)
         if lay is None:
-            return self._is_added(path)
+            return self._is_added(path) or _leads_here(folder, path)
         lies = _stands(status)
         same = lay[: len(lies)] == lies
         return same or (bool(lay[-1]) and lay[-1] == _hash(folder, path, status))
@@ -145,6 +153,22 @@ class _Trusted:
         new = among in self._folders and package not in self._folders
         taken = package in self._before or _module(package) in self._modules
         return new and not taken and not decides(path) and _is_seen(path, package)
+
+
+def _leads_here(folder: str, path: str) -> bool:
+    """Whether it only says where in this folder a package lies that is worked on; no line of it is code."""
+    if not _LINK.fullmatch(path):
+        return False
+    try:
+        opened = os.open(os.path.join(folder, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(opened, encoding="utf-8", errors="replace") as file:
+            lines = file.read(_HASHED).split("\n")
+    except OSError:
+        return False
+    here = os.path.realpath(folder)
+    said = [os.path.realpath(line) for line in lines if os.path.isabs(line)]
+    plain = len(said) == len([line for line in lines if line.strip()])
+    return plain and all(each == here or each.startswith(here + os.sep) for each in said)
 
 
 def _is_seen(path: str, package: str) -> bool:

@@ -7,13 +7,14 @@ its JSON says besides its criteria decides nothing, so that may be missing.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from prowess.check.schemas import problems
 from prowess.core.errors import UsageError
 from prowess.core.evidence import Claim, Evidence, Ignored
 
+UNREAD = "the evidence of the answer"  # what is told of evidence that was given and cannot be read
 MAX_CHARS = 4 * 1024 * 1024
 _MOST_STARTS = 2_000  # places in an answer at which JSON is looked for
 _DECIDES_NOTHING: Mapping[str, Any] = {
@@ -22,6 +23,8 @@ _DECIDES_NOTHING: Mapping[str, Any] = {
     "verdict": "INCONCLUSIVE",
     "filesAllowed": {"verdict": "PASS", "modifiedFiles": []},
 }
+_MOST_TOLD = 5  # of what is wrong
+_INDEX = re.compile(r"\[(\d+)\]")
 _START = re.compile(r"\{\s*[\"}]")  # of an object
 
 
@@ -58,13 +61,29 @@ def claims_of(value: Mapping[str, Any]) -> list[Claim]:
 def said_claims(answer: str) -> tuple[list[Claim], list[Ignored]]:
     """The claims in an agent's answer: its last JSON that speaks of criteria, if it has the shape."""
     found = [each for each in objects_in(answer) if "criteria" in each]
+    if not found and '"criteria"' in answer:
+        return [], [Ignored(what=UNREAD, why="its JSON is not whole")]
     if not found:
         return [], [Ignored(what="the answer", why="it holds no evidence JSON")]
     value = {**_DECIDES_NOTHING, "criteria": found[-1]["criteria"]}
     if wrong := problems(value, "evidence"):
-        told = [*dict.fromkeys((*wrong, *problems(found[-1], "evidence")))]
-        return [], [Ignored(what="the evidence JSON of the answer", why="; ".join(told[:5]))]
+        more = f"; and {len(wrong) - _MOST_TOLD} more" if len(wrong) > _MOST_TOLD else ""
+        why = "; ".join(map(_worded, wrong[:_MOST_TOLD])) + more
+        return [], [Ignored(what=UNREAD, why=why)]
     return claims_of(value), []
+
+
+def unread(ignored: Iterable[Ignored]) -> str:
+    """Why evidence that was given could not be read, or an empty text."""
+    return next((each.why for each in ignored if each.what == UNREAD), "")
+
+
+def _worded(problem: str) -> str:
+    """`$.criteria[0].evidence[1]: type is missing` as somebody says it who counts from one."""
+    place, _, what = problem.partition(": ")
+    counted = _INDEX.sub(lambda found: f" {int(found[1]) + 1}", place.removeprefix("$").lstrip("."))
+    named = counted.replace("criteria ", "criterion ").replace(".", ", ")
+    return f"{named}: {what}" if named else what
 
 
 def claimed_outcome(answer: str) -> str | None:

@@ -18,7 +18,7 @@ from prowess.check.ground import Ground
 from prowess.check.run_reports import MAX_BYTES, go_printed, read_report
 from prowess.check.runners import Reporting, reporting, runner_in
 from prowess.check.shell import reads_in_part
-from prowess.check.tests_run import TestRun
+from prowess.check.tests_run import TestRun, read_test_run
 from prowess.core.errors import RefusedError
 from prowess.core.ports import Sandbox
 from prowess.core.process import Finished, KilledBy, Limits, Order
@@ -60,6 +60,11 @@ class Ran:
     asked: bool = False
     report: TestRun | None = None
     missing: str = ""
+
+    @property
+    def tests(self) -> TestRun:
+        """How its tests went, by the report where there is one."""
+        return self.report or read_test_run(self.output, code=self.code)
 
     @property
     def could_not_run(self) -> str:

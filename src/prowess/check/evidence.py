@@ -6,33 +6,39 @@ Files are opened beneath the work tree and nowhere else. What cannot be looked a
 """
 
 import os
+import re
 import stat
 from dataclasses import dataclass, replace
 
 from prowess.check.commands import Ran, Run
+from prowess.check.failed_tests import printed_failures, without_escapes
 from prowess.check.probes import Probe, squeezed
 from prowess.check.shell import is_inline, says_nothing
 from prowess.check.tests_run import TestRun, read_test_run
 from prowess.core.errors import RefusedError
 from prowess.core.evidence import State
-from prowess.core.text import shortened
+from prowess.core.text import shortened, visible
 from prowess.core.workspace import AbsentError, open_in, read_in
 
 MAX_BYTES = 16 * 1024 * 1024
 _SHOWN = 160  # characters of what we saw
+_NAMED = 3  # of the tests that failed
+# Of what a command printed; more than is shown of it, so that a secret is seen whole and taken out.
+_KEPT = 24_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
     """
     `seen` is a line for people; `changed` are files that the command altered or removed. `tests`: it
-    is about a run of tests.
+    is about a run of tests. `output` is the end of what a command printed that did not show what it was to.
     """
 
     state: State
     seen: str
     changed: tuple[str, ...] = ()
     tests: bool = False
+    output: str = ""
 
 
 async def look(probe: Probe, *, folder: str, run: Run | None) -> Sight:
@@ -50,7 +56,9 @@ async def look(probe: Probe, *, folder: str, run: Run | None) -> Sight:
     ran = await run(probe.target)
     kind = read_test_run(ran.output, code=ran.code).kind
     tests = probe.type == "test_result" or bool(ran.runner or kind)
-    return replace(_ended(probe, ran), changed=ran.changed, tests=tests)
+    sight = _ended(probe, ran)
+    output = "" if sight.state == "confirmed" else _end(ran.output)
+    return replace(sight, changed=ran.changed, tests=tests, output=output)
 
 
 def _ended(probe: Probe, ran: Ran) -> Sight:
@@ -136,7 +144,7 @@ def _elsewhere(path: str, quote: str, lines: list[str], cited: int) -> str:
 def _output(probe: Probe, ran: Ran) -> Sight:
     wanted = "an exit code other than 0" if probe.code is None else f"exit code {probe.code}"
     if (ran.code == 0) if probe.code is None else (ran.code != probe.code):
-        seen = f"exit code {ran.code}, not {wanted}: {shown(ran.last_line)}"
+        seen = f"exit code {ran.code}, not {wanted}: {_why(ran)}".rstrip(": ")
         return Sight(state="refuted", seen=seen)
     output = squeezed(ran.output)
     for quote in probe.quotes:
@@ -158,8 +166,28 @@ def _tests(probe: Probe, ran: Ran) -> Sight:
     if tests.ok == (probe.code is not None):
         return Sight(state="confirmed", seen=str(tests))
     if tests.ok or tests.passed + tests.failed > 0 or not tests.kind:
-        return Sight(state="refuted", seen=f"{tests}: {shown(ran.last_line)}")
+        return Sight(state="refuted", seen=f"{tests}: {_why(ran)}".rstrip(": "))
     return _unconfirmed(str(tests))
+
+
+def _why(ran: Ran) -> str:
+    """The first tests that failed, where its runner tells them, else the last line, if it says something new."""
+    printed = read_test_run(ran.output, code=ran.code)
+    tests = ran.report or printed
+    if named := tests.failures or printed_failures(ran.output, printed.kind):
+        more = max(tests.failed, len(named)) - _NAMED
+        return "; ".join([*map(shown, named[:_NAMED]), *([f"and {more} more"] if more > 0 else [])])
+    again = tests.kind and read_test_run(ran.last_line, code=ran.code).kind
+    return "" if again else shown(ran.last_line)
+
+
+def _end(output: str) -> str:
+    """The last lines that a command printed, as a person would have read them; none of them begins within a word."""
+    kept = without_escapes(output[-2 * _KEPT :])[-_KEPT:]
+    if len(kept) < len(output):
+        kept = re.sub(r"\A\S+", "", kept)
+    lines = kept.replace("\r\n", "\n").split("\n")
+    return visible("\n".join(line.rpartition("\r")[2].rstrip() for line in lines)).strip("\n")
 
 
 def _untold(printed: TestRun, ran: Ran) -> str:

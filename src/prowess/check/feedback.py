@@ -1,5 +1,6 @@
 """task-feedback.md: what the next attempt has to mend, for a reader who knows nothing else."""
 
+import re
 from collections.abc import Iterator
 
 from prowess.check.as_before import AS_BEFORE
@@ -9,11 +10,15 @@ from prowess.check.judges import TOUCHES
 from prowess.core.evidence import Criterion, Looked, Report
 
 _MOST_IGNORED = 5
+_MOST_LINES, _MOST_CHARS = 60, 6_000  # of what one command printed
 _MARKS = {"confirmed": "seen", "refuted": "seen to be otherwise", "unconfirmed": "not confirmed"}
 
 
 def feedback(report: Report) -> str:
-    """The four headings, in their order; every line is about something that is not proven."""
+    """
+    The headings, in their order; every line is about something that is not proven. What commands printed
+    comes last, and only where one did not show what it was to.
+    """
     return "\n".join(
         (
             f"# Task Feedback: {report.task}",
@@ -30,6 +35,7 @@ def feedback(report: Report) -> str:
             "",
             *(_files(report) or ["- None in particular."]),
             "",
+            *_printed(report),
         )
     )
 
@@ -96,7 +102,7 @@ def _shown(item: Looked) -> str:
             f"Nothing in the work: whoever runs this check has to see to it ({_line(item.seen)})."
         )
     if item.evidence.location.startswith("git diff --stat"):
-        return f"Do what the task asks for: {_line(item.seen)}."
+        return _sentence(f"Do what the task asks for: {item.seen}")
     if item.seen.startswith(MISSED):
         return f"Nothing in the work: a person has to put back what it was checked with ({_line(item.seen)})."
     if item.seen.startswith(AS_BEFORE):
@@ -105,17 +111,21 @@ def _shown(item: Looked) -> str:
             f" `files:` ({_line(item.seen)})."
         )
     if item.seen.startswith(TOUCHES):
-        return f"Put back what judged the work before, or ask for it to be named in `files:` ({_line(item.seen)})."
+        return _sentence(f"Nothing may be softened that judges the work: {item.seen}")
     return f"Cite evidence that can be seen again: {_line(item.evidence.location)} could not ({_line(item.seen)})."
 
 
 def _mend(item: Looked) -> str:
     target = _line(item.evidence.location)
     if item.evidence.type == "test_result":
-        return f"Run `{target}`, read what fails, and mend it."
+        return f"Run `{target}`, read what fails{_below(item)}, and mend it."
     if item.evidence.type == "command_output":
-        return f"Make `{target}` end as it has to; it gave: {_line(item.seen)}."
-    return f"Mend this: {_line(item.seen)}."
+        return _sentence(f"Make `{target}` end as it has to; it gave: {item.seen}{_below(item)}")
+    return _sentence(f"Mend this: {item.seen}")
+
+
+def _below(item: Looked) -> str:
+    return " (what it printed stands below)" if item.output else ""
 
 
 def _files(report: Report) -> list[str]:
@@ -132,6 +142,33 @@ def _files(report: Report) -> list[str]:
     if not places and _open(report):
         places = {_line(each.path): "changed for this task" for each in report.scope.files[:10]}
     return [f"- {path}: {why}" for path, why in places.items()]
+
+
+def _printed(report: Report) -> Iterator[str]:
+    """Commands ran on a ground of their own, so nobody else has seen what they printed."""
+    ends = {
+        _line(item.evidence.location): item.output
+        for each in _open(report)
+        for item in each.evidence
+        if item.output
+    }
+    if ends:
+        yield from ("## What Commands Printed", "")
+    for command, output in ends.items():
+        text = last_lines(output)
+        fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+        yield from (f"The end of what `{command}` printed:", "", f"{fence}text", text, fence, "")
+
+
+def last_lines(text: str) -> str:
+    """As many whole lines from the end as somebody reads; what is left out is told."""
+    lines = text.splitlines()[-_MOST_LINES:]
+    while len(lines) > 1 and sum(map(len, lines)) + len(lines) > _MOST_CHARS:
+        del lines[0]
+    told = "\n".join(lines)
+    if len(told) > _MOST_CHARS:
+        told = told[-_MOST_CHARS:].partition(" ")[2]
+    return told if len(told) == len(text) else f"…\n{told}"
 
 
 def _line(text: str) -> str:

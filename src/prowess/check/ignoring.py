@@ -2,21 +2,24 @@
 What a person has git ignore everywhere, in a file of their own outside of any repository.
 
 Editors and systems leave files in every folder, and such a file is no work. Only settings of the
-person are asked: whoever worked in a repository could have written its own.
+person are asked: whoever worked in a repository could have written its own. Byte code of Python, which every
+run of it leaves, is nobody's work either.
 """
 
 import os
 import subprocess
 
+_LEFT_BY_RUNS = "\n__pycache__/\n"
+
 
 def personal_rules() -> str:
     """The rules that hold in all repositories of this person; empty when there are none."""
-    return rules_in(_named("git", "config", "--global") or _usual_place())
+    return rules_in(_named("git", "config", "--global") or _usual_place()) + _LEFT_BY_RUNS
 
 
 def rules_at_work(folder: str) -> str:
     """The same as they hold in this repository, whose own settings may name another file."""
-    return rules_in(_named("git", "-C", folder, "config") or _usual_place())
+    return rules_in(_named("git", "-C", folder, "config") or _usual_place()) + _LEFT_BY_RUNS
 
 
 def rules_in(path: str) -> str:

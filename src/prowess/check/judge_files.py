@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 ANY = r""
+MAKE = r"\bmake\b"
 _WEB = r"\b(?:npm|pnpm|yarn|bun|npx|bunx|node|jest|vitest|mocha|ava|playwright|turbo|nx|lerna)\b"
 _JVM = r"\b(?:gradlew?|mvnw?|sbt)\b"
 _C = r"\b(?:cmake|ctest|meson|ninja|make)\b"
@@ -25,12 +26,16 @@ _FILES = (
     (r"(?:site|user)customize(?:/__init__)?\.(?:py|pyc|pyd|[\w.-]*so)", ANY),
     (r"entry_points\.txt", ANY),  # how a plugin of pytest makes itself known
     (r"(?:jest|vitest|vite|ava|playwright|babel)\.config\.\w+|\.(?:mocha|babel)rc(?:\.\w+)?", _WEB),
+    (
+        r"(?:karma|jasmine|wdio|web-test-runner)\.conf(?:ig)?\.\w+|jasmine\.json|cypress\.config\.\w+|setupTests\.\w+",
+        _WEB,
+    ),
     (r"(?:jest|vitest)\.(?:setup|workspace)\.\w+|jest-[\w.-]*\.json|\.swcrc", _WEB),
     (r"lerna\.json|turbo\.json|nx\.json", _WEB),
     (r"\.npmrc|\.yarnrc(?:\.yml)?|bunfig\.toml", _WEB),
     (r"deno\.jsonc?|import_map\.json", r"\bdeno\b"),
     (r"\.cargo/config(?:\.toml)?|rust-toolchain(?:\.toml)?", r"\bcargo\b"),
-    (r"(?:GNU)?[Mm]akefile|.*\.mk", r"\bmake\b"),
+    (r"(?:GNU)?[Mm]akefile|.*\.mk", MAKE),
     (r"\.?[Jj]ustfile", r"\bjust\b"),
     (r"tox\.toml", r"\btox\b"),
     (r"hatch\.toml", r"\bhatch\b"),

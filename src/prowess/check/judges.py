@@ -10,16 +10,18 @@ from inside is not excused by anything.
 import json
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from prowess.check import conftest
 from prowess.check.go_files import go_judges, is_go_file
 from prowess.check.judge_files import (
     ANY,
     ANY_COMMAND,
+    MAKE,
     MAY_GROW,
     PARTS,
     PARTS_OF_OLD,
@@ -31,7 +33,8 @@ from prowess.check.judge_files import (
 from prowess.check.kept_tests import altered
 from prowess.check.known_tests import is_test, lost_tests, more_skips
 from prowess.check.leaving import leaves_more
-from prowess.check.meant import asks_for, kept_files, meant_files
+from prowess.check.makefiles import targets
+from prowess.check.meant import adds_to, asks_for, demanded, kept_files, meant_files
 from prowess.check.moved_tests import (
     Moved,
     Stayed,
@@ -40,9 +43,10 @@ from prowess.check.moved_tests import (
     stayed_tests,
 )
 from prowess.check.runners import RUNS_TESTS, may_run_tests
-from prowess.check.scripts import scripts_of
+from prowess.check.scripts import judges_of
 from prowess.check.shadowing import shadowed, shadows_of
-from prowess.check.web_scripts import changed_scripts, scripts_run
+from prowess.check.silencing import silenced_for
+from prowess.check.web_scripts import changed_scripts, scripts_in, scripts_run
 from prowess.core.errors import SkillError
 from prowess.core.evidence import Change, Scope, Spec
 from prowess.core.safe_yaml import read_mapping
@@ -51,9 +55,13 @@ if TYPE_CHECKING:
     from prowess.check.commands import Ran  # which itself asks what decides how commands end
 
 TOUCHES = "the change touches what judges it"
+_PUT_BACK, _OR_NAME = "; put it back", ", or name the file in the `files:` of the task"
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
 )
+_BRINGS_RUNNER = re.compile(r"^\s*(?:import|from) +(?:pytest|_pytest)\b", re.MULTILINE)
+_OF_TESTS = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)conftest\.py$")
+_CODE = re.compile(r"\.(?:pyi?|[cm]?[jt]sx?|rs|go)$")
 _HOOKS = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|^\s*@(?:\w+\.)?fixture\b|^pytest_plugins\b", re.MULTILINE
 )
@@ -65,18 +73,29 @@ class Touched:
     `what` is worded for people; `matters_to` is a pattern of commands; what matters to any matters only
     where tests are run, and what `weakens` tests where they may be. What has an `unless` does no harm
     where that test is seen to run, and what has `scripts` where a command is known to run other ones.
+    `path` is what could be put back for a second look; `had` are the targets or scripts that it had. What
+    is not `excusable` no task can allow.
     """
 
     what: str
     matters_to: str = ANY
+    path: str = ""
+    had: frozenset[str] | None = None
     weakens: bool = False
     unless: Moved | Stayed | None = None
     scripts: frozenset[str] = frozenset()
+    excusable: bool = True
 
     def spoils(self, ran: "Ran", *, tests: bool) -> bool:
         if self.unless and self.unless.still_runs(ran):
             return False
         return self.judges(ran.command, tests=tests)
+
+    def configures(self, command: str) -> bool:
+        """Whether it judges what a criterion's own command tells: a target that is new is the work itself."""
+        if self.weakens or self.matters_to == ANY or not self.judges(command, tests=False):
+            return False
+        return self.had is None or bool(self.had.intersection(command.split()))
 
     def judges(self, command: str, *, tests: bool) -> bool:
         if self.weakens and may_run_tests(command):
@@ -86,10 +105,12 @@ class Touched:
         return bool(re.search(self.matters_to, command)) and (tests or self.matters_to != ANY)
 
 
-def doubt(touched: Sequence[Touched], ran: "Ran", *, tests: bool) -> str:
-    """Why what this run says does not count, or an empty text. `tests`: it is a run of tests."""
-    found = [each.what for each in touched if each.spoils(ran, tests=tests)]
-    return f"{TOUCHES}: {'; '.join(found[:3])}" if found else ""
+def touches(found: Sequence[Touched]) -> str:
+    """What of the judges was touched and what to do, or an empty text where nothing was."""
+    if not found:
+        return ""
+    allow = _OR_NAME if any(each.excusable for each in found) else ""
+    return f"{TOUCHES}: {'; '.join(each.what for each in found[:3])}{_PUT_BACK}{allow}"
 
 
 def spoiled(touched: Sequence[Touched], commands: Sequence[str]) -> list[str]:
@@ -116,19 +137,35 @@ def touched(
     before: Mapping[str, str], now: Mapping[str, str], *, spec: Spec, found: Scope
 ) -> list[Touched]:
     """From the texts of files `to_read`, by path; `found` are the changed files as the task allows them."""
-    named = {each.strip().removeprefix("./") for each in spec.files}
+    named = named_by(spec, (*before, *now), there=before)
     judges: list[Touched] = []
     for path in dict.fromkeys((*before, *now)):
         old, new = before.get(path, ""), now.get(path, "")
         judges += _leaving(path, old, new)
+        judges += _silencing(path, old, new)
         if path not in named:
             judges += _judging(path, old, new)
             judges += [] if path in before else _shadowing(path)
     judges += _installed(found, named)
     judges += _altered_plugins(before, now, spec=spec, found=found)
     free = [path for path in before if is_test(path) and path not in named]
-    free = [path for path in free if not asks_for(spec, path)]
-    return judges + _weakened(before, now, free=free, kept=kept_files(spec, found))
+    kept = {path for path in kept_files(spec, found) if not adds_to(spec, path)}
+    return judges + _weakened(before, now, free=free, kept=kept)
+
+
+def named_by(spec: Spec, paths: Collection[str], *, there: Collection[str]) -> set[str]:
+    """
+    The files that the task names as its own: in full in `files:`, in words that ask for a change of them,
+    or for the files themselves where they were not `there`. Who adds to tests leaves what is there.
+    """
+    named = {each.strip().removeprefix("./") for each in spec.files}
+    return named | {
+        path
+        for path in paths
+        if asks_for(spec, path)
+        or (adds_to(spec, path) and not (is_test(path) and path in there))
+        or (demanded(spec, path) and path not in there)
+    }
 
 
 def _weakened(
@@ -141,7 +178,8 @@ def _weakened(
     """What became of the tests in files that were there: gone, moved, skipped, altered, or not run."""
     old, new = _of(before, free), {path: now[path] for path in now if is_test(path)}
     moved = moved_tests({path: before.get(path, "") for path in new} | old, new, sources=free)
-    found = [_weaker(f"the test {name} is gone") for name in lost_tests(old, new)]
+    watched = {path: text for path, text in old.items() if path in kept}
+    found = [_weaker(f"the test {name} is gone") for name in lost_tests(watched, new)]
     found += [
         _altered_on_the_way(each)
         if each.source in kept and changed_on_the_way(each, before, now)
@@ -175,21 +213,24 @@ def judging_scripts(
     changes: Sequence[Change],
     named: Collection[str],
     files: Collection[str],
+    read: Callable[[str], str],
 ) -> list[Touched]:
     """
     Scripts that were there before and that these commands run, and new modules that such a script would
     load instead of Python's own, save what the task's files name; `files` are all of the work.
     """
-    named = {each.strip().removeprefix("./") for each in named}
-    new = new_files(changes) - named
-    there = {each.path for each in changes} - named - new
+    new = new_files(changes).difference(named)
+    there = {each.path for each in changes}.difference(named, new)
     return [
-        Touched(what=what, matters_to=f"^{re.escape(command)}$")
+        Touched(what=what, matters_to=f"^{re.escape(command)}$", path=path)
         for command in commands
-        for what in (
-            *(f"{path}, which `{command}` runs" for path in scripts_of(command, there)),
+        for path, what in (
             *(
-                f"{path}, which `{command}` loads instead of Python's own"
+                (path, f"{path}, by which `{command}` judges")
+                for path in judges_of(command, there, files, read)
+            ),
+            *(
+                (path, f"{path}, which `{command}` loads instead of Python's own")
                 for path in shadows_of(command, new, files)
             ),
         )
@@ -207,7 +248,7 @@ def _of(texts: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
 def _is_read(path: str) -> bool:
     name = path.rpartition("/")[2]
     of_parts = name in PARTS or name in PARTS_OF_OLD or is_go_file(path)
-    return of_parts or name.endswith(".py") or is_test(path) or _is_judge(path)
+    return of_parts or bool(_CODE.search(name)) or is_test(path) or _is_judge(path)
 
 
 def _is_judge(path: str) -> bool:
@@ -218,20 +259,33 @@ def _judging(path: str, old: str, new: str) -> list[Touched]:
     name = path.rpartition("/")[2]
     commands = judged_in_change(path)
     if commands is not None:
-        return [Touched(what=path, matters_to=commands)]
+        if name == conftest.NAME and conftest.only_adds(old, new):
+            return []
+        had = targets(old) if commands == MAKE else None
+        return [Touched(what=path, matters_to=commands, path=path, had=had)]
     if name in PARTS or name in PARTS_OF_OLD:
         parts = [*PARTS.get(name, {}).items(), *(PARTS_OF_OLD.get(name, {}).items() if old else ())]
         found = [
-            Touched(what=f"{path} ({key})", matters_to=matters_to)
+            Touched(what=f"{path} ({key})", matters_to=matters_to, path=path)
             for key, matters_to in parts
             if _is_other(key, _part(name, old, key), _part(name, new, key))
         ]
         return [*found, *(_scripts(path, old, new) if name == "package.json" else ())]
     if is_go_file(path) and go_judges(path, old, new):
-        return [Touched(what=path, matters_to=r"\bgo\b")]
-    if name.endswith(".py") and len(_PLUGIN.findall(new)) > len(_PLUGIN.findall(old)):
-        return [Touched(what=f"{path} reaches into the test runner")]
+        return [Touched(what=path, matters_to=r"\bgo\b", path=path)]
+    if name.endswith(".py") and _reaches_runner(path, old, new):
+        # What the work itself consists of, no look can do without.
+        judge = path if is_test(path) or _OF_TESTS.search(path) else ""
+        return [Touched(what=f"{path} reaches into the test runner", path=judge)]
     return []
+
+
+def _reaches_runner(path: str, old: str, new: str) -> bool:
+    """Whether a file of Python has more to do with the runner of tests than it had; tests may import it."""
+    if len(_PLUGIN.findall(new)) > len(_PLUGIN.findall(old)):
+        return True
+    brings = _BRINGS_RUNNER.search(new) and not _BRINGS_RUNNER.search(old)
+    return bool(brings) and not (is_test(path) or _OF_TESTS.search(path))
 
 
 def _is_other(key: str, old: Any, new: Any) -> bool:
@@ -247,11 +301,14 @@ def _scripts(path: str, old: str, new: str) -> list[Touched]:
     """The scripts of a package; of one below the root, nobody can tell by what they are run."""
     before, now = _read("package.json", old), _read("package.json", new)
     if before is None or now is None:
-        return [Touched(what=f"{path} (scripts)", matters_to=SCRIPTS)] if old != new else []
+        unread = Touched(what=f"{path} (scripts)", matters_to=SCRIPTS, path=path)
+        return [unread] if old != new else []
     changed = changed_scripts(before, now)
     by = frozenset[str]().union(*changed.values()) if path == "package.json" else frozenset[str]()
     what = f"{path} (scripts)"
-    return [Touched(what=what, matters_to=SCRIPTS, scripts=by)] if changed else []
+    had = frozenset(scripts_in(before))
+    made = Touched(what=what, matters_to=SCRIPTS, scripts=by, path=path, had=had)
+    return [made] if changed else []
 
 
 def _installed(found: Scope, named: Collection[str]) -> list[Touched]:
@@ -283,14 +340,20 @@ def _altered_plugins(
 def _shadowing(path: str) -> list[Touched]:
     """A module that has the name of a test runner's or, in the root, of one of Python's own."""
     if module := shadowed(path):
-        return [Touched(what=f"{path} is loaded instead of Python's or the test runner's {module}")]
+        what = f"{path} is loaded instead of Python's or the test runner's {module}"
+        return [Touched(what=what, path=path)]
     return []
 
 
 def _leaving(path: str, old: str, new: str) -> list[Touched]:
     if path.endswith(".py") and leaves_more(old, new):
-        return [Touched(what=f"{path} can end a test run with `os._exit`")]
+        return [Touched(what=f"{path} can end a test run with `os._exit`", excusable=False)]
     return []
+
+
+def _silencing(path: str, old: str, new: str) -> Iterator[Touched]:
+    for said, commands in silenced_for(old, new):
+        yield Touched(what=f"{path} says `{said}`", matters_to=commands, excusable=False)
 
 
 def _part(name: str, text: str, key: str) -> Any:

@@ -25,6 +25,7 @@ from prowess.core.evidence import (
 
 CARRIES = 0.7  # the least confidence with which an item of a claim can carry a verdict
 _FILES, _COMMANDS = ("file_inspection", "file_existence"), ("command_output", "test_result")
+_NOTHING_PROPOSED = "no evidence was proposed"
 _NOTHING_SHOWN = "nothing shows the rest of it"
 _ONLY_CITED = "only what was cited speaks of the rest of it"
 _WORDS: Mapping[EvidenceType, str] = {
@@ -40,9 +41,9 @@ class Judge:
     """
     `run` runs commands that the task itself names; `run_claimed` those that somebody proposes, and
     is None where no sandbox holds. `validation` are the commands that every task has to pass.
-    `doubt` says why what a command tells does not count, or nothing, and hears whether it ran tests;
-    `again` says the same after a second look, with what judged the work before it was done. `remark` is
-    what has to be known of commands that did not show what they were to.
+    `doubt` says why what a command showed does not count, or nothing, and hears whether it ran tests.
+    `remark` is what has to be known of commands that did not show what they were to, `unread` why evidence
+    that was given could not be read.
     `tell` hears of each criterion as soon as its verdict is known.
     """
 
@@ -51,9 +52,9 @@ class Judge:
     run_claimed: Run | None
     validation: Sequence[str] = ()
     find_test: FindTest = lambda name: ()
-    doubt: Callable[[str, bool], str] = lambda command, tests: ""
-    again: Callable[[Probe], Awaitable[str]] | None = None
+    doubt: Callable[[Probe, bool], Awaitable[str]] | None = None
     remark: Callable[[], str] = lambda: ""
+    unread: str = ""
     tell: Callable[[Criterion], None] = lambda criterion: None
 
     async def criteria(self, texts: Sequence[str], claims: Mapping[str, Claim]) -> list[Criterion]:
@@ -85,21 +86,29 @@ class Judge:
                 case.seen[item] = await self._doubted(item.probe, sight)
 
     async def _doubted(self, probe: Probe, sight: Sight) -> Sight:
-        """What fails is believed; tests and validation pass only where nobody had a hand in the judging."""
-        if sight.state != "confirmed" and probe.type in _COMMANDS and (told := self.remark()):
-            return replace(sight, seen=f"{sight.seen} ({told})")
-        if sight.state != "confirmed" or not (sight.tests or probe.target in self.validation):
+        """What fails is believed; what a command shows counts only where nobody had a hand in the judging."""
+        if probe.type not in _COMMANDS or self.doubt is None:
             return sight
-        why = self.doubt(probe.target, sight.tests)
-        if not why and self.again:
-            why = await self.again(probe)
+        if sight.state != "confirmed":
+            told = self.remark()
+            return replace(sight, seen=f"{sight.seen} ({told})") if told else sight
+        why = await self.doubt(probe, sight.tests)
         return replace(sight, state="unconfirmed", seen=f"{why} ({sight.seen})") if why else sight
 
     def _case(self, text: str, claim: Claim | None) -> "_Case":
         proposal = propose(text, validation=self.validation, find_test=self.find_test)
         claimed = _items(claim) if claim else []
         own = [_own(probe) for probe in proposal.probes]
-        return _Case(text=text, own=own, claimed=claimed, whole=proposal.whole, claim=claim)
+        return _Case(
+            text=text,
+            own=own,
+            claimed=claimed,
+            whole=proposal.whole,
+            claim=claim,
+            unread=f"evidence was given, and it cannot be read: {self.unread}"
+            if self.unread
+            else "",
+        )
 
     def _command(self, command: str) -> "_Case":
         text = f"The validation command `{command}` succeeds"
@@ -124,6 +133,7 @@ class _Item:
             seen=sight.seen,
             own=self.own,
             changed=sight.changed,
+            output=sight.output,
         )
 
 
@@ -136,6 +146,7 @@ class _Case:
     claimed: list[_Item] = field(default_factory=list)
     whole: bool
     claim: Claim | None = None
+    unread: str = ""
     added: bool = False
     seen: dict[_Item, Sight] = field(default_factory=dict)
 
@@ -147,11 +158,13 @@ class _Case:
         own = [item.looked(self.seen[item]) for item in self.own]
         claimed = [item.looked(self.seen[item]) for item in self.claimed]
         verdict, reason = _ruling(own, claimed, whole=self.whole, claim=self.claim)
+        if self.unread and reason in (_NOTHING_SHOWN, _NOTHING_PROPOSED):
+            reason = self.unread
         return Criterion(
             text=self.text,
             verdict=verdict,
             reason=reason,
-            evidence=(*own, *claimed, *self._rest()) or (_nothing(),),
+            evidence=(*own, *claimed, *self._rest()) or (_nothing(self.unread),),
             added=self.added,
         )
 
@@ -182,10 +195,11 @@ def _own(probe: Probe) -> _Item:
     return _Item(evidence=evidence, probe=probe, own=True)
 
 
-def _nothing() -> Looked:
-    words = "Nothing was proposed, and the criterion's words name nothing to look at"
+def _nothing(unread: str) -> Looked:
+    proposed = "What was proposed cannot be read" if unread else "Nothing was proposed"
+    words = f"{proposed}, and the criterion's words name nothing to look at"
     evidence = Evidence(type="file_inspection", description=words, confidence=0.0)
-    return Looked(evidence=evidence, state="unconfirmed", seen="there is no evidence")
+    return Looked(evidence=evidence, state="unconfirmed", seen=unread or "there is no evidence")
 
 
 def _ruling(
@@ -199,7 +213,7 @@ def _ruling(
     if whole and own:
         return "PASS", ""
     if claim is None:
-        why = _NOTHING_SHOWN if own else "no evidence was proposed"
+        why = _NOTHING_SHOWN if own else _NOTHING_PROPOSED
         return "INCONCLUSIVE", why
     doubt = _doubt(claim, claimed)
     return ("INCONCLUSIVE", doubt) if doubt else ("PASS", "")

@@ -7,8 +7,8 @@ import re
 
 _WEB = r"[cm]?[jt]sx?"
 TEST_FILE = re.compile(
-    r"(?:.*/)?(?:(?:test_[^/]*|[^/]*_test|tests)\.py|[^/]*_test\.go"
-    rf"|(?:[^/]*\.(?:test|spec)|test(?:-[^/]*)?|[^/]*[-_]test)\.{_WEB}"
+    r"(?:.*/)?(?:(?:test_[^/]*|[^/]*_tests?|tests?)\.py|[^/]*_test\.go"
+    rf"|(?:[^/]*\.(?:test|spec|cy)|tests?(?:-[^/]*)?|[^/]*[-_]tests?)\.{_WEB}"
     rf"|(?:.*/)?__tests__/[^/]*\.{_WEB}"
     rf"|specs?/(?:.*/)?[^/]*[sS]pec\.{_WEB}"  # jasmine's
     # Runners of JavaScript take all that lies in these folders for tests, save what is by its name none.
@@ -19,12 +19,13 @@ TEST_FILE = re.compile(
     r"|x?t/.*\.t"
     r"|[^/]*_(?:spec|test)\.rb|test/(?:.*/)?test_[^/]*\.rb|spec/(?:spec|rails)_helper\.rb"
     r"|[^/]*Test\.php|[^/]*\.phpt"
-    r"|(?:test_[^/]*|[^/]*_(?:unit)?tests?)\.(?:c|cc|cpp|cxx|h|hpp)"
+    r"|(?:test_[^/]*|tests?|[^/]*_(?:unit)?tests?)\.(?:c|cc|cpp|cxx|h|hpp)"
     r"|[^/]*Tests?\.cs"
     r"|Tests/.*\.swift|[^/]*Tests\.swift"
     r"|test/.*_test\.exs"
     r"|tests?/.*\.hs|[^/]*(?:Spec|Test)\.hs"
     r"|(?:integration_)?test/.*_test\.dart"
+    r"|(?:tests?(?:[-_][^/]*)?|[^/]*[-_]tests?)\.(?:sh|bash)"
     r"|[^/]*\.bats)"
 )
 

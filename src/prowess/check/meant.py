@@ -4,6 +4,9 @@ Which tests a task asks to change. All others that were there before have to sta
 A file is meant where `files:` names it, by itself or by a wildcard, or where a sentence of the task
 asks for a change of it. A sentence that says how its tests have to end, or runs them, names a judge;
 one that only tells what it says, or that it is to stay, asks for nothing. Such a file stays.
+
+A sentence that asks to add something to a file lets it be altered, and no more: what it judged before,
+it judges once more as it was.
 """
 
 import re
@@ -42,22 +45,32 @@ _ASKS = _words(
 _PUTS = _words(
     r"\b(?:add|put|writ|insert|append|includ|introduc|us|allow|mark)(?:e|s|es|ed|ing)?\b.*\b(?:in|to|into|of)\b[^,:]*$"
 )
+_MAKES = _words(
+    r"\b(?:add|creat|writ|introduc|generat|set up|provid|mak|scaffold)(?:e|s|es|ed|ing)?\s+(?:(?:an?|the|new|file|\w+)\s+){0,3}[`'\"(]*[\w./-]*$"
+)
+# What may stand between a comma and a file that is one of a list.
+_LISTED = _words(
+    r"[\s`'\"(]*(?:(?:[\w./-]*\.\w+[`'\"]*\s+)?(?:and|or|also|then|as well as|plus)\s+)*"
+    r"(?:the\s+(?:file\s+)?)?[`'\"(]*[\w./-]*"
+)
 # Said anywhere in a sentence, before the name of the file, and after it.
 _STAYS = _words(
     r"\b(?:un(?:changed|touched|altered|modified|edited)|intact|as (?:it|they) (?:is|are|was|were)|as[- ]is"
     r"|leav(?:e|es|ing)|left|ke(?:ep|eps|eping|pt)|stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|read-only|off limits)\b"
 )
 _REFERS = _words(
-    r"\b(?:not|never|without|cannot|nor|neither|nothing|none|instead of|rather than|except|other than|apart from"
+    r"\([^()]*$|\b(?:until|so that|in order to)\b|\b(?:is|are|was|were)\s+(?:in|at|by|from)\b[^,:]*$"
+    r"|\b(?:errors?|failures?|problems?|findings?|complaints?|warnings?|regressions?)\s+(?:in|of|from)\b[^,:]*$"
+    r"|\b(?:not|never|without|cannot|nor|neither|nothing|none|instead of|rather than|except|other than|apart from"
     r"|unless|avoid|refrain|no (?:changes?|edits?)|according|described|see|cf|compare)\b|n't\b"
     r"|\b(?:match|satisf|meet|fulfil|agree|fit|suit|compl[yi]|conform|follow|honour|obey)\w*\b"
-    r"|\b(?:describ|test|cover|check|assert|specif|defin|explain|document|expect|requir|report|demand|stat|writt"
+    r"|\b(?:describ|tested|us|cover|check|asserted|specif|defin|explain|document|expect|requir|report|demand|stat|writt"
     r"|giv|said|say|told|tell|show|found|find|caught|seen)\w*\s+(?:in|by|at)\b[^,:]*$"
     r"|(?<!\bwell )\b(?:as|like|what|that|which|by|per|than|how|where|because|against|for|using)\s+"
     r"(?:(?:in|by|the|file|tests?|of)\s+)*[`'\"(]*[\w./-]*$"
 )
 _SPEAKS = _words(
-    r"[`'\")]*\s+(?:describ|sa(?:y|id)|show|expect|tell|told|defin|specif|requir|want|demand|ask|check|assert)"
+    r"[`'\")]*\s+(?:already\s+)?(?:describ|complain|cover|has\b|have\b|catch|exercis|test(?:s|ed)?\b|sa(?:y|id)|show|expect|tell|told|defin|specif|requir|want|demand|ask|check|assert)"
 )
 _FORBIDS = _words(
     rf"(?:\b(?:not|never|cannot)|n't)\b(?:\W+\w+){{0,2}}?\W+(?:touch|{_CHANGE})"
@@ -82,20 +95,58 @@ def meant_files(spec: Spec, found: Scope) -> set[str]:
 
 def asks_for(spec: Spec, path: str) -> bool:
     """Whether the words of a task name this file as one to be changed."""
-    name = re.compile(rf"(?<![\w.-]){re.escape(path.rpartition('/')[2])}(?![\w-]|\.\w|::)")
     return any(
-        _asks(sentence, before=sentence[: found.start()], after=sentence[found.end() :])
-        for sentence in _sentences(spec)
-        if (found := name.search(sentence))
+        _ASKS.search(sentence) and not _PUTS.search(before) and not _names_another(before, after)
+        for sentence, before, after in _about(spec, path)
     )
 
 
-def _asks(sentence: str, *, before: str, after: str) -> bool:
-    if _JUDGES.search(sentence) or RUNS_TESTS.search(sentence) or _STAYS.search(sentence):
+def adds_to(spec: Spec, path: str) -> bool:
+    """
+    Whether they ask for something to be added to it, or for the file itself. What such a file is to do, as
+    to run the tests, may be said of all but tests.
+    """
+    told = _about(spec, path) if is_test(path) else _naming(spec, path)
+    return any(
+        (_PUTS.search(before) or _MAKES.search(before)) and not _spares(sentence, before, after)
+        for sentence, before, after in told
+    )
+
+
+def demanded(spec: Spec, path: str) -> bool:
+    """Whether a criterion says of this very file, by its whole name, that it is to be there, or what it holds."""
+    says = re.compile(rf"(?:the file )?`{re.escape(path)}` (?:must )?(?:exists?|contains?)\b")
+    return any(says.match(each) for each in spec.criteria)
+
+
+def _about(spec: Spec, path: str) -> Iterator[tuple[str, str, str]]:
+    """The sentences that may ask for a change of this file, and do not only say how it is to end."""
+    for sentence, before, after in _naming(spec, path):
+        judges = _JUDGES.search(sentence) or RUNS_TESTS.search(sentence)
+        if not judges and not _spares(sentence, before, after):
+            yield sentence, before, after
+
+
+def _naming(spec: Spec, path: str) -> Iterator[tuple[str, str, str]]:
+    """The sentences that name the file, each with what stands before and after its name."""
+    name = re.compile(rf"(?<![\w.-]){re.escape(path.rpartition('/')[2])}(?![\w-]|\.\w|::)")
+    for sentence in _sentences(spec):
+        if found := name.search(sentence):
+            yield sentence, sentence[: found.start()], sentence[found.end() :]
+
+
+def _spares(sentence: str, before: str, after: str) -> bool:
+    """Whether it says that the file is to stay, or only refers to it."""
+    refers = _REFERS.search(before) or _SPEAKS.match(after) or _FORBIDS.search(after)
+    return bool(_STAYS.search(sentence) or refers)
+
+
+def _names_another(before: str, after: str) -> bool:
+    """Whether the verb is about another file, and this one comes behind a comma."""
+    *earlier, last = before.split(",")
+    if not earlier or _ASKS.search(last) or _ASKS.search(after):
         return False
-    if _REFERS.search(before) or _SPEAKS.match(after) or _FORBIDS.search(after):
-        return False
-    return bool(_ASKS.search(sentence) or _PUTS.search(before))
+    return not _LISTED.fullmatch(last) and not re.match(r"\s*in\b", before, re.IGNORECASE)
 
 
 def _sentences(spec: Spec) -> Iterator[str]:

@@ -70,12 +70,12 @@ class Stayed:
         if ran.report is None or _passes_over(ran.command, self.path, self.name):
             return True
         told, left_out = ran.report.names, ran.report.left_out
-        if any(_tells(each, self.path, self.name) for each in told):
+        if any(tells(each, self.path, self.name) for each in told):
             return True
         if _last(self.name) in _CHOSEN.findall(ran.command):
             return False
         names = (self.name, *self.beside)
-        of_file = any(_tells(each, self.path, one) for each in told | left_out for one in names)
+        of_file = any(tells(each, self.path, one) for each in told | left_out for one in names)
         return bool(_DESELECTED.search(ran.output)) or not of_file
 
 
@@ -120,7 +120,7 @@ def _passes_over(command: str, path: str, name: str) -> bool:
     return path not in command or bool(chosen and not any(each in name for each in chosen))
 
 
-def _tells(told: str, path: str, name: str) -> bool:
+def tells(told: str, path: str, name: str) -> bool:
     """Whether a name in a report is this test; of a Python class it may be any that inherits it."""
     if not path.endswith(".py"):
         return told == name.strip("'\"`")

@@ -55,7 +55,7 @@ def _item(item: Looked) -> dict[str, Any]:
     located = {"location": evidence.location} if evidence.location else {}
     return {
         "type": evidence.type,
-        "description": f"{evidence.description.rstrip('.')}. {words[item.state]}: {item.seen}.",
+        "description": f"{evidence.description.rstrip('.')}. {words[item.state]}: {item.seen.rstrip('.')}.",
         **located,
         "confidence": 0.0 if item.state == "unconfirmed" else evidence.confidence,
     }

@@ -6,17 +6,21 @@ report is none.
 """
 
 import json
+import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from prowess.check.failed_tests import MOST, told_failure, without_escapes
 from prowess.check.runners import Form
 from prowess.check.tests_run import Ends, TestRun, go_events
 
 MAX_BYTES = 64 * 1024 * 1024
+_RAISED = re.compile(r"^E +(.*)", re.MULTILINE)
 _KINDS: Mapping[Form, str] = {"junit": "pytest", "jest": "jest", "go": "go test"}
-_Told = tuple[Counter[str], Ends]
+_Told = tuple[Counter[str], Ends, list[str]]  # with those that failed, and why
 
 
 def read_report(form: Form, text: bytes, *, code: int) -> TestRun | None:
@@ -25,7 +29,7 @@ def read_report(form: Form, text: bytes, *, code: int) -> TestRun | None:
     told = read(text[:MAX_BYTES])
     if told is None:
         return None
-    counts, ends = told
+    counts, ends, failures = told
     names = frozenset(name for name, end in ends if end != "skipped")
     return TestRun(
         kind=_KINDS[form],
@@ -35,6 +39,7 @@ def read_report(form: Form, text: bytes, *, code: int) -> TestRun | None:
         skipped=counts["skipped"],
         names=names,
         left_out=frozenset(name for name, _ in ends) - names,
+        failures=tuple(failures[:MOST]),
     )
 
 
@@ -46,12 +51,27 @@ def _junit(text: bytes) -> _Told | None:
     if root.tag not in ("testsuites", "testsuite"):
         return None
     ends: Ends = []
+    failures: list[str] = []
     for case in root.iter("testcase"):
         inside = {each.tag for each in case}
         failed = inside & {"failure", "error"}
+        failures += [_failure(case)] if failed and len(failures) < MOST else []
         end = "failed" if failed else "skipped" if "skipped" in inside else "passed"
         ends.append((f"{case.get('classname')}::{case.get('name', '').partition('[')[0]}", end))
-    return Counter(end for _, end in ends), ends
+    return Counter(end for _, end in ends), ends, failures
+
+
+def _failure(case: ET.Element) -> str:
+    """With the name by which pytest would run it again, as far as a report tells it."""
+    why = next(each for each in case if each.tag in ("failure", "error"))
+    said = why.get("message", "")
+    if said == "collection failure":
+        said = next(iter(_RAISED.findall(why.text or "")), said)
+    module, name = case.get("classname", ""), case.get("name", "")
+    parts, inside = (module.split("."), [name]) if module else (name.split("."), [])
+    while len(parts) > 1 and parts[-1][:1].isupper():  # a class, behind its module
+        inside.insert(0, parts.pop())
+    return told_failure("::".join([f"{'/'.join(parts)}.py", *inside]), said)
 
 
 def _jest(text: bytes) -> _Told | None:
@@ -66,7 +86,7 @@ def _jest(text: bytes) -> _Told | None:
     failed = max(_count(value, "numFailedTests"), _count(value, "numFailedTestSuites"))
     skipped = _count(value, "numPendingTests") + _count(value, "numTodoTests")
     total = Counter(passed=_count(value, "numPassedTests"), failed=failed, skipped=skipped)
-    return total, list(_titles(value))
+    return total, list(_titles(value)), list(_failures(value))
 
 
 def _titles(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -74,6 +94,20 @@ def _titles(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for case in _list(file, "assertionResults"):
             end = str(case.get("status"))
             yield str(case.get("title")), end if end in ("passed", "failed") else "skipped"
+
+
+def _failures(value: Mapping[str, Any]) -> Iterator[str]:
+    for file in _list(value, "testResults"):
+        failed = [
+            case for case in _list(file, "assertionResults") if case.get("status") == "failed"
+        ]
+        for case in failed:
+            said = case.get("failureMessages")
+            why = str(said[0]) if isinstance(said, list) and said else ""
+            yield told_failure(str(case.get("fullName") or case.get("title")), without_escapes(why))
+        if not failed and file.get("status") == "failed":
+            why = without_escapes(str(file.get("message") or ""))
+            yield told_failure(os.path.basename(str(file.get("name"))), why)
 
 
 def _list(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -89,7 +123,7 @@ def _count(value: Mapping[str, Any], name: str) -> int:
 def _go(text: bytes) -> _Told | None:
     ends: Ends = []
     total = go_events(text.decode("utf-8", "replace"), ends)
-    return None if total is None else (total, ends)
+    return None if total is None else (total, ends, [])
 
 
 def go_printed(text: str) -> str:

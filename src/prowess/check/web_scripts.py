@@ -4,6 +4,7 @@ Which scripts of a `package.json` a command runs, so that only a change of those
 Where that cannot be told, all of them may have been run.
 """
 
+import json
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -44,7 +45,7 @@ def scripts_run(command: str) -> frozenset[str] | None:
 
 def changed_scripts(old: Any, new: Any) -> dict[str, frozenset[str]]:
     """The scripts that are not as they were, each with all by which it is run: it, and what hands on to it."""
-    before, now = _scripts(old), _scripts(new)
+    before, now = scripts_in(old), scripts_in(new)
     changed = [name for name in dict.fromkeys((*before, *now)) if before.get(name) != now.get(name)]
     return {name: _reached_by(name, before, now) for name in changed}
 
@@ -73,7 +74,16 @@ def _given(words: list[str]) -> Iterator[str]:
             yield word
 
 
-def _scripts(value: Any) -> dict[str, str]:
+def read_json(text: str) -> Any:
+    """What a file of JSON says; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def scripts_in(value: Any) -> dict[str, str]:
+    """The scripts of a package, by name."""
     found = value.get("scripts") if isinstance(value, Mapping) else None
     return {name: str(line) for name, line in found.items()} if isinstance(found, Mapping) else {}
 

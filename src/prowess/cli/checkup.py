@@ -157,6 +157,21 @@ def _data(desk: Desk) -> Iterator[Finding]:
         for flaw in found.flaws[:MANY]:
             hint = "`prowess restore` brings a backup back; `prowess log` shows what is there"
             yield Finding("Data", "error", f"the log of {flaw.run}: {flaw.what}", hint)
+    yield from _runs(desk.settings.engine_place)
+
+
+def _runs(place: str) -> Iterator[Finding]:
+    """Whether runs can be gone on with, and how many wait for it."""
+    from prowess.durable.standing import standing
+
+    try:
+        left = standing(place)
+    except ProwessError as error:
+        yield Finding("Data", "error", str(error), error.hint)
+        return
+    if left:
+        what = f"{counted(len(left), 'run')} under way on which nobody works"
+        yield Finding("Data", "info", what, "`prowess runs list` tells of each")
 
 
 def _database(url: str) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from prowess.settings import Settings
 Told = dict[str, Any]
 Columns = dict[str, list[str]]  # by their headings
 _PAGE = 200  # runs looked through at once, for those that are asked for
-_NAME = 16  # characters of a name where there is little room
+_NAME, _SHORT_NAME = 16, 12  # characters of a name where there is little room, and less
 
 
 def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:
@@ -25,8 +25,6 @@ def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:
     from prowess.observe.views import run_view
 
     told = [run_view(log.run(run)).as_json() for run in runs]
-    for each in told:
-        each["project"] = project_of(log, each["id"])
     if under_way := [each for each in told if each["ended"] is None]:
         _stand(settings, under_way)
     return told
@@ -56,12 +54,6 @@ def _stand(settings: Settings, under_way: Sequence[Told]) -> None:
             limits = limits_of(settings)
             reason = why_waiting(settings.engine_place, each["id"], limits)
             each["waits"] = waits_for(settings.engine_place, each["id"], reason)
-
-
-def project_of(log: Log, run: str) -> str:
-    """The folder that the run works in; empty for a run from before this was on record."""
-    first = next(iter(log.run(run)), None)
-    return str(first.event.payload.get("project", "")) if first else ""
 
 
 def print_runs(runs: Sequence[Told]) -> None:
@@ -94,22 +86,28 @@ def _shorter(columns: Columns) -> Iterator[Columns]:
     yield columns
     columns = _without(columns, "ITERATIONS")
     yield columns
-    columns = {
-        name: [_cut(cell) for cell in cells] if name in {"PROJECT", "SKILL"} else cells
-        for name, cells in columns.items()
-    }
+    columns = _with_names(columns, _NAME)
     yield columns
-    columns = _without(columns, "PROJECT")
-    yield columns
-    yield _without(columns, "STARTED")
+    yield (columns := _without(columns, "STARTED"))
+    if "PROJECT" in columns:  # they differ, and a plan or a skill may be called the same in each
+        yield _with_names(columns, _SHORT_NAME)
+        yield _without(columns, "PROJECT")
 
 
 def _without(columns: Columns, name: str) -> Columns:
     return {each: cells for each, cells in columns.items() if each != name}
 
 
-def _cut(name: str) -> str:
-    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+def _with_names(columns: Columns, most: int) -> Columns:
+    """With those of projects and skills cut to so many characters."""
+    return {
+        name: [_cut(cell, most) for cell in cells] if name in {"PROJECT", "SKILL"} else cells
+        for name, cells in columns.items()
+    }
+
+
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def _last(told: Told) -> str:

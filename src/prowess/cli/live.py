@@ -9,7 +9,7 @@ thought, call and result. Text from skills and models cannot drive the terminal.
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 from typing import Any, Literal, Self
 
 from prowess.cli.output import clean, counted, open_console, safe
@@ -262,8 +262,9 @@ _TOLD_BY: Mapping[str, Callable[[Live, Mapping[str, Any]], None]] = {
 
 
 def _first_reason(reason: str) -> str:
-    """In a line why a task is not done: what failed before what is open, and no headings."""
-    lines = [line for line in reason.splitlines() if line.strip() and not line.startswith("#")]
+    """In a line why a task is not done: what failed before what is open, no headings and no output."""
+    said = takewhile(lambda line: not line.startswith("```"), reason.splitlines())
+    lines = [line for line in said if line.strip() and not line.startswith("#")]
     failed = next((line for line in lines if line.startswith("- FAIL: ")), next(iter(lines), ""))
     return clean(_ITEM.sub("", failed))
 

@@ -1,6 +1,7 @@
 """The command that works through a plan."""
 
 import os
+import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from prowess.cli.live import Visibility
     from prowess.core.ports import Log
     from prowess.loop.request import LoopRequest
+
+_NAME = "name a Markdown file with `- [ ] tasks`"
 
 
 def register(app: typer.Typer) -> None:
@@ -132,7 +135,7 @@ def loop(
     _must_be_file(plan)
     request = LoopRequest(
         plan=os.path.realpath(plan),
-        workspace=os.path.realpath(desk.settings.project),
+        workspace=_workspace(desk.settings.project, os.path.realpath(plan)),
         agent=agent,
         command=_words(command, {agent, reviewer}),
         reviewer=reviewer,
@@ -157,11 +160,29 @@ def loop(
 def _must_be_file(plan: str) -> None:
     if os.path.isdir(plan):
         raise UsageError(f"{plan}: that is a folder", hint="name the plan in it")
+    if os.path.exists(plan) and not os.path.isfile(plan):
+        raise UsageError(f"{plan} is no plain file", hint=_NAME)
     if not os.path.isfile(plan):
         raise UsageError(
             f"there is no plan {plan}",
-            hint=_near(plan) or "name a Markdown file with `- [ ] tasks`",
+            hint=_near(plan) or _NAME,
         )
+
+
+def _workspace(project: str, plan: str) -> str:
+    """The root of the repository that both lie in; else the project, of which it is told what is wrong."""
+    from prowess.check.changes import git_folder
+    from prowess.engine.checking import root_of
+
+    here, root = root_of(project), root_of(os.path.dirname(plan))
+    if root == here:
+        return root
+    if git_folder(root) is not None and git_folder(here) is None:
+        raise UsageError(
+            f"{here} is not a git repository, and the plan lies in one: {root}",
+            hint=f"`--project {shlex.quote(root)}`, or begin there",
+        )
+    return os.path.realpath(project)
 
 
 def _near(plan: str) -> str:
@@ -177,8 +198,6 @@ def _near(plan: str) -> str:
 
 
 def _words(command: str, agents: set[str]) -> tuple[str, ...]:
-    import shlex
-
     if command and "command" not in agents:
         raise UsageError(
             "--command belongs to the agent `command`, and another one is to work",

@@ -191,7 +191,7 @@ def _print_columns(
     overflow: Literal["ellipsis", "fold"] = "ellipsis" if is_cut else "fold"
     table.add_column(headings[-1], no_wrap=is_cut, overflow=overflow, ratio=1)
     for row in rows:
-        table.add_row(*(Text(cell, style="cyan" if at == 0 else "") for at, cell in enumerate(row)))
+        table.add_row(Text(row[0], style=_first(row[0])), *map(Text, row[1:]))
     console.print(table, soft_wrap=False)
 
 
@@ -217,7 +217,7 @@ def _print_stacked(
 def _stacked(cells: Sequence[str], width: int, style: str) -> "list[Text]":
     from rich.text import Text
 
-    lines = [Text(cells[0], style=style or "cyan")]
+    lines = [Text(cells[0], style=style or _first(cells[0]))]
     for cell in filter(None, cells[1:]):
         more = Text(f"  {cell}", style=style)
         if lines[-1].cell_len + more.cell_len > width:
@@ -225,6 +225,11 @@ def _stacked(cells: Sequence[str], width: int, style: str) -> "list[Text]":
         else:
             lines[-1].append_text(more)
     return lines
+
+
+def _first(cell: str) -> str:
+    """The style of the first cell of a row: a verdict has its own colour."""
+    return {"PASS": "green", "FAIL": "red", "INCONCLUSIVE": "yellow"}.get(cell, "cyan")
 
 
 def print_problems(problems: Iterable[Problem]) -> None:

@@ -221,22 +221,22 @@ def fork(
 
 @runs.command(epilog="Example: prowess runs cancel 3f2a")
 def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = False) -> None:
-    """Stop a run for good."""
-    import asyncio
-
+    """Stop a run for good. Of a loop it is told what it did, and what is where."""
+    from prowess.cli.watching import told_end
     from prowess.loop.house import open_whole_house
     from prowess.settings import load_settings
 
     settings = load_settings(project=project, data=data)
 
-    async def stop() -> str:
+    async def stop() -> tuple[str, str]:
         async with open_whole_house(settings) as house:
             whole = _undivided(house.log, run)
             await house.cancel(whole)
-            return whole
+            return whole, told_end(house.log, whole).answer
 
-    whole = asyncio.run(stop())
-    print_json({"run": whole, "cancelled": True}) if json else say(f"cancelled {whole}")
+    whole, report = stay(stop())
+    told = f"cancelled {whole}" + (f"\n\n{report}" if report else "")
+    print_json({"run": whole, "cancelled": True}) if json else say(told)
 
 
 @runs.command(
@@ -244,8 +244,6 @@ def cancel(run: Run, project: Project = ".", data: Data = None, json: Json = Fal
 )
 def pause(run: Run, project: Project = ".", data: Data = None, json: Json = False) -> None:
     """Stop a run where it is, wherever that is; `prowess runs resume` goes on with it."""
-    import asyncio
-
     from prowess.loop.house import open_whole_house
     from prowess.settings import load_settings
 
@@ -257,7 +255,7 @@ def pause(run: Run, project: Project = ".", data: Data = None, json: Json = Fals
             await house.engine.pause(whole)
             return whole
 
-    whole = asyncio.run(stop())
+    whole = stay(stop())
     print_json({"run": whole, "paused": True}) if json else say(f"paused {whole}")
 
 

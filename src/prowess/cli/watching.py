@@ -9,11 +9,11 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 from prowess.cli.live import Live, Visibility
 from prowess.cli.output import note, print_json, say
-from prowess.core.errors import CancelledRunError, ProwessError
+from prowess.core.errors import CancelledRunError, ConflictError, ProwessError
 from prowess.core.event import Recorded
 from prowess.core.ports import Log
 from prowess.core.run import Outcome, outcome_from_json
@@ -21,6 +21,7 @@ from prowess.engine.ending import finished
 from prowess.engine.house import LAST_WORDS, House
 
 LOOK = 0.5  # seconds between two looks at a run that waits
+_LEAVE = "Until then leave its work tree alone: what is not committed counts as the agent's."
 PATIENCE = 5  # seconds for a call to be done when a person stops its run
 
 
@@ -44,17 +45,31 @@ async def resumable(house: House, run: str) -> AsyncIterator[None]:
         with suppress(TimeoutError, ProwessError):  # then it is left when the house closes
             async with asyncio.timeout(2 * PATIENCE):
                 await _pause(house, run)
+        is_loop = _is_loop(house.log, run)
+        if is_loop:
+            await _tell_so_far(house, run)
         resume = f"`prowess runs resume {run}` goes on"
         if tool := _under_way(house.log, run):
             note(f"Stopped in the middle of {tool}, which may have been done in part.")
             note(f"{resume}, and the model is told; or {again(house.log, run)}.")
         else:
             note(f"Stopped. {resume} where it was.")
-        if _is_loop(house.log, run):
-            note(
-                "Until then leave its work tree alone: what is not committed counts as the agent's."
-            )
+        if is_loop:
+            note(_LEAVE)
         raise
+
+
+async def _tell_so_far(house: House, run: str) -> None:
+    """What a loop that was paused has done, and where the rest lies."""
+    with suppress(TimeoutError, ProwessError):
+        async with asyncio.timeout(PATIENCE):
+            note(f"\n{(await house.broken_off(run, 'partial', 'paused')).answer}")
+
+
+async def _until_paused(house: House, run: str) -> None:
+    """Wait until somebody has paused a run that is worked on here; in a queue it goes on elsewhere."""
+    while house.queueing.everything or await house.engine.state(run) != "paused":  # noqa: ASYNC110  another process
+        await asyncio.sleep(LOOK)
 
 
 async def _pause(house: House, run: str) -> None:
@@ -164,10 +179,14 @@ async def to_the_end(house: House, run: str, shown: Coroutine[Any, Any, None]) -
     """
     showing = asyncio.create_task(shown)
     ending = asyncio.create_task(house.outcome(run))
+    pausing = asyncio.create_task(_until_paused(house, run))
     try:
-        await asyncio.wait((showing, ending), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((showing, ending, pausing), return_when=asyncio.FIRST_COMPLETED)
         if showing.done():
             showing.result()
+        elif pausing.done():
+            pausing.result()
+            await _tell_paused(house, run)
         try:
             outcome = await ending
         except CancelledRunError:
@@ -175,17 +194,28 @@ async def to_the_end(house: House, run: str, shown: Coroutine[Any, Any, None]) -
             if not showing.done():  # neither it nor who cancelled it has told its end
                 raise
             showing.result()
-            return _told_end(house.log, run)
+            return told_end(house.log, run)
         await showing
         told = house.world.clean(finished(run, outcome)).payload
         return outcome_from_json(told["outcome"])
     finally:
-        showing.cancel()
-        ending.cancel()
-        await asyncio.gather(showing, ending, return_exceptions=True)
+        for task in (showing, ending, pausing):
+            task.cancel()
+        await asyncio.gather(showing, ending, pausing, return_exceptions=True)
 
 
-def _told_end(log: Log, run: str) -> Outcome:
+async def _tell_paused(house: House, run: str) -> NoReturn:
+    """From elsewhere: nobody works on it here any more, and nobody else does."""
+    is_loop = _is_loop(house.log, run)
+    if is_loop:
+        await _tell_so_far(house, run)
+    later = f"`prowess runs resume {run}` goes on where it was"
+    raise ConflictError(
+        f"the run {run} was paused", hint=f"{later}. {_LEAVE}" if is_loop else later
+    )
+
+
+def told_end(log: Log, run: str) -> Outcome:
     """How the log says that the run ended."""
     ends = [each.event.payload for each in log.run(run) if each.event.kind == "run.finished"]
     return outcome_from_json(ends[-1]["outcome"])

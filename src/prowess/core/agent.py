@@ -51,7 +51,8 @@ class AgentEnd:
     `said_done`: it told its story to a regular end, which proves nothing. `code` is None where there
     is no process. `told` says in the agent's words what the trouble is. `resets_at` is when a usage
     limit ends, in ISO 8601, None when nobody said. `refusals` are calls that the agent's own
-    permissions kept from being made. `spoke`: anything was heard of it besides its last words.
+    permissions kept from being made. `spoke`: anything was heard of it besides its last words; `reached`: and
+    of its model, as far as it tells of that: a reply, a call, or what it used.
     """
 
     agent: str
@@ -67,6 +68,13 @@ class AgentEnd:
     refusals: tuple[str, ...] = ()
     seconds: float = 0.0
     spoke: bool = True
+    reached: bool = True
+    calls: int = 0
+
+    @property
+    def got_further(self) -> bool:
+        """It did something that was paid for, whatever came of it."""
+        return bool(self.calls or self.usage.input_tokens or self.usage.output_tokens)
 
     @property
     def why(self) -> str:

@@ -74,7 +74,8 @@ class Claim:
 class Looked:
     """
     An item of evidence after we looked. `seen` says in a line what we saw; `own`: we proposed it
-    ourselves, from the words of the criterion. `changed` are files that looking at it changed.
+    ourselves, from the words of the criterion. `changed` are files that looking at it changed. `output` is
+    the end of what a command printed that did not show what it was to; no artifact for programs has it.
     """
 
     evidence: Evidence
@@ -82,6 +83,7 @@ class Looked:
     seen: str
     own: bool = False
     changed: tuple[str, ...] = ()
+    output: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +168,14 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Plain JSON that `report_from_json` reads back."""
         return asdict(self)
+
+    def for_log(self) -> dict[str, Any]:
+        """Without what commands printed, which is for whoever has to mend the work."""
+        told = self.as_json()
+        for criterion in told["criteria"]:
+            for item in criterion["evidence"]:
+                del item["output"]
+        return told
 
 
 def report_from_json(value: Mapping[str, Any]) -> Report:

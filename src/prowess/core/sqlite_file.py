@@ -10,6 +10,7 @@ statement that reads it; the whole file is gone through by `prowess backup`, not
 import contextlib
 import os
 import struct
+import tempfile
 import threading
 import time
 
@@ -17,6 +18,7 @@ from prowess.core.errors import OutsideError
 
 PATIENCE = 2.0  # seconds for another process to write the first page of the file it just made
 _MAGIC = b"SQLite format 3\0"
+_NEW = ".new-"  # after the name of a database: one that is being made
 _PAGE = 4096
 _HEADER = 100  # bytes
 # SQLite's numbers.
@@ -31,20 +33,35 @@ _seen: set[tuple[int, int]] = set()
 
 def make_database(path: str, what: str) -> None:
     """An empty database for its owner's eyes only, if there is no file; one that is there is looked at."""
-    try:
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    except FileExistsError:
+    if os.path.lexists(path):
         look(path, what)
         return
+    _refuse_lost(path, what)
+    file, written = tempfile.mkstemp(
+        prefix=os.path.basename(path) + _NEW, dir=os.path.dirname(path)
+    )
     try:
-        _refuse_lost(path, what)
         os.write(file, _empty())
         _seen.add(_identity(os.fstat(file)))
-    except BaseException:
-        os.unlink(path)
-        raise
+        _put(written, path)
+    except FileExistsError:
+        look(path, what)
     finally:
         os.close(file)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(written)
+
+
+def _put(written: str, path: str) -> None:
+    """Under its name the file is whole from its first moment on, and takes nobody's place."""
+    try:
+        os.link(written, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            raise FileExistsError(path) from None
+        os.rename(written, path)
 
 
 def look(path: str, what: str) -> None:

@@ -6,6 +6,7 @@ statements that it hops for. Queue: what is resumed here must go on here, and th
 queue is shared by all processes; what was just put into it begins at once, not at the next look.
 """
 
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,6 +15,7 @@ from dbos._context import current_owner_xid, snapshot_step_context
 from dbos._core import execute_dequeued_workflow
 from dbos._migration import get_migration_versions, get_sqlite_migration_versions
 from dbos._serialization import serialize_value_as
+from dbos._sys_db_sqlite import SQLiteSystemDatabase
 from dbos._utils import GlobalParams, generate_uuid
 
 
@@ -45,6 +47,12 @@ def versions(database: sa.Engine) -> tuple[int, int]:
     if database.dialect.name == "postgresql":
         return get_migration_versions(database, "dbos", use_listen_notify=True)
     return get_sqlite_migration_versions(database)
+
+
+def make_or_update(database: sa.Engine) -> None:
+    """The library's tables in a file, by way of an engine that decides what is one transaction."""
+    library: Any = SimpleNamespace(engine=database)  # nothing else of it is looked at
+    SQLiteSystemDatabase.run_migrations(library)
 
 
 def end(dbos: DBOS, run: str, output: str) -> None:

@@ -27,6 +27,7 @@ from prowess.durable.postgres import PostgresWorkers, open_postgres
 from prowess.durable.queue import OWN, Queue
 from prowess.durable.sqlite import open_sqlite
 from prowess.durable.tables import refuse_newer
+from prowess.durable.whole import make_whole
 from prowess.durable.workers import FileWorkers, Workers
 
 ANSWERS = 0.05  # seconds between two looks for an answer
@@ -88,6 +89,8 @@ def _opened(place: str) -> tuple[sa.Engine, Workers]:
 
 def _launch(sql: sa.Engine, workers: Workers, bodies: Mapping[str, Body]) -> DurableEngine:
     refuse_newer(sql)
+    if sql.dialect.name == "sqlite":
+        make_whole(sql)
     dbos = DBOS(
         config={
             "name": "prowess",

@@ -28,11 +28,11 @@ def open_sqlite(path: str) -> sa.Engine:
     database = sa.create_engine(
         sa.URL.create("sqlite", database=path), pool_size=20, max_overflow=0
     )
-    sa.event.listen(database, "connect", _prepare)
+    sa.event.listen(database, "connect", prepare)
     return database
 
 
-def _prepare(connection: Any, _record: object) -> None:
+def prepare(connection: Any, _record: object) -> None:
     connection.isolation_level = "IMMEDIATE"  # a writer waits at its beginning, not half way
     for setting in (
         f"busy_timeout = {PATIENCE_MS}",

@@ -15,10 +15,12 @@ from prowess.core.locks import opening
 from prowess.core.place import is_database
 from prowess.core.ports import Standing
 from prowess.durable.fair import Limits
+from prowess.durable.journal import unusable
 from prowess.durable.postgres import PostgresWorkers, open_postgres
 from prowess.durable.queue import ASIDE, OWN, Queue
 from prowess.durable.sqlite import open_sqlite
 from prowess.durable.tables import refuse_newer
+from prowess.durable.whole import is_whole
 from prowess.durable.workers import FileWorkers, Workers
 
 _UNDER_WAY = """
@@ -66,10 +68,17 @@ def opened(place: str) -> Iterator[tuple[sa.Engine | None, Workers]]:
     with nullcontext() if is_database(place) else opening(place):
         sql = open_postgres(place) if is_database(place) else open_sqlite(place)
         workers = PostgresWorkers(sql) if is_database(place) else FileWorkers(place)
-        schema = "dbos" if is_database(place) else None
         try:
             refuse_newer(sql)
-            there = sa.inspect(sql).has_table("workflow_status", schema=schema)
+            there = _has_tables(sql)
             yield (sql if there else None), workers
+        except sa.exc.SQLAlchemyError as error:
+            raise unusable(sql, error) from error
         finally:
             sql.dispose()
+
+
+def _has_tables(sql: sa.Engine) -> bool:
+    if sql.dialect.name == "sqlite":
+        return is_whole(sql)
+    return sa.inspect(sql).has_table("workflow_status", schema="dbos")

@@ -17,14 +17,16 @@ from typing import Any
 from prowess.check.already import is_so
 from prowess.check.beside import HIDDEN
 from prowess.check.changes import git_folder
+from prowess.check.claims import unread
 from prowess.check.commands import Runner
 from prowess.check.ground import Ground
 from prowess.check.judges import (
     TOUCHES,
-    doubt,
     spoiled,
+    touches,
 )
 from prowess.check.judging import Judge, overall, sorted_claims
+from prowess.check.known_tests import is_test
 from prowess.check.probes import Probe
 from prowess.core.event import Event
 from prowess.core.evidence import (
@@ -50,8 +52,15 @@ from prowess.settings import Settings
 UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
 )
+IDLE = (
+    "the task has no acceptance criteria, and the validation commands succeed without the work as well,"
+    " so they show nothing of it"
+)
+_MOST_TOLD = 3  # of what was changed that judges others
 UNTOUCHED = "Something was done since the base commit"
-SPOILING = "What other tasks will be proven by is as it was"
+SPOILING = (
+    "Added by Prowess, not in the plan: tests and settings that judge other tasks stay as they were"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +93,14 @@ class Checker:
                 run_claimed=grounds.run_claimed if self.isolated else None,
                 validation=asked.validation,
                 find_test=work.defining,
-                doubt=partial(_doubt, work, grounds),
+                doubt=partial(_doubt, work, grounds, asked.validation),
                 remark=lambda: _unseen(grounds),
-                again=partial(_again, grounds, asked.validation),
+                unread=unread(asked.ignored),
                 tell=tell,
             )
             criteria = await judge.criteria(spec.criteria, claims)
+            idle = await _shows_nothing(grounds, spec, asked.validation, criteria)
+            asked.told.update({(asked.tree, ran.command): ran.tests for ran in grounds.ran})
         if others := spoiled(work.touched, asked.others):
             criteria.append(_spoiling(others))
         if work.untouched and not (asked.may_be_so and is_so(criteria)):
@@ -98,6 +109,7 @@ class Checker:
             spec,
             criteria,
             work,
+            idle=idle,
             ignored=(*asked.ignored, *ignored),
             notes=_notes(work, grounds),
         )
@@ -114,6 +126,11 @@ class Checker:
             instead=work.instead,
             known=bool(work.base),
             room=self.room,
+            base=work.base,
+            changed=tuple(dict.fromkeys(each.path for each in work.changes if not each.submodule)),
+            before={path: text for path, text in work.before.items() if is_test(path)},
+            heedless=work.heedless,
+            told=asked.told,
         )
 
     def _runner(self, work: Work, ground: Ground) -> Runner:
@@ -126,8 +143,41 @@ class Checker:
         )
 
 
-def _doubt(work: Work, grounds: Grounds, command: str, tests: bool) -> str:  # noqa: FBT001
-    return doubt(work.touched, grounds.done(command), tests=tests) or grounds.missed
+async def _doubt(
+    work: Work,
+    grounds: Grounds,
+    validation: Sequence[str],
+    probe: Probe,
+    tests: bool,  # noqa: FBT001
+) -> str:
+    """
+    Why what a command tells does not count, or an empty text. Of judges that were touched and can be put
+    back, looking once more without what was done to them decides.
+    """
+    command = probe.target
+    if not tests and command not in validation:
+        return await _configured(work, grounds, probe)
+    ran = grounds.done(command)
+    found = [each for each in work.touched if each.spoils(ran, tests=tests)]
+    if any(each.path not in work.instead for each in found):
+        return touches(found)
+    if grounds.missed:
+        return grounds.missed
+    # What the commands before it built, a validation command may need.
+    first = validation[: validation.index(command)] if command in validation else ()
+    why = await grounds.again(probe, first=first) or await grounds.silenced(command, first=first)
+    if why:
+        return "; ".join(filter(None, (touches(found), why)))
+    judges = [each.path for each in found]
+    return "" if await grounds.holds_without(judges, probe, first=first) else touches(found)
+
+
+async def _configured(work: Work, grounds: Grounds, probe: Probe) -> str:
+    """The same of a criterion's own command that runs no tests: only settings and recipes judge it."""
+    found = [each for each in work.touched if each.configures(probe.target)]
+    if await grounds.holds_without([each.path for each in found], probe, first=()):
+        return ""
+    return touches(found)
 
 
 def _unseen(grounds: Grounds) -> str:
@@ -135,10 +185,13 @@ def _unseen(grounds: Grounds) -> str:
     return f"{HIDDEN}: {', '.join(hidden[:3])}" if hidden else ""
 
 
-async def _again(grounds: Grounds, validation: Sequence[str], probe: Probe) -> str:
-    """What the commands before it built, a validation command may need."""
-    place = validation.index(probe.target) if probe.target in validation else 0
-    return await grounds.again(probe, first=validation[:place])
+async def _shows_nothing(
+    grounds: Grounds, spec: Spec, validation: Sequence[str], criteria: Sequence[Criterion]
+) -> bool:
+    """Whether nothing but commands speaks for the task, and they would without the work as well."""
+    if spec.criteria or not validation or any(each.verdict != "PASS" for each in criteria):
+        return False
+    return await grounds.show_nothing(validation)
 
 
 def _notes(work: Work, grounds: Grounds) -> tuple[str, ...]:
@@ -208,9 +261,9 @@ def check_events(report: Report, *, run: str) -> list[Event]:
     """A check as facts for the log: one a criterion, then the end."""
     told = [
         _event(run, "check.criterion", f"{each.verdict}: {each.text}", criterion)
-        for each, criterion in zip(report.criteria, report.as_json()["criteria"], strict=True)
+        for each, criterion in zip(report.criteria, report.for_log()["criteria"], strict=True)
     ]
-    return [*told, _event(run, "check.finished", _summary(report), {"report": report.as_json()})]
+    return [*told, _event(run, "check.finished", _summary(report), {"report": report.for_log()})]
 
 
 def _event(run: str, kind: str, summary: str, facts: Mapping[str, Any]) -> Event:
@@ -227,23 +280,24 @@ def _report(
     criteria: Sequence[Criterion],
     work: Work,
     *,
+    idle: bool,
     ignored: Sequence[Ignored],
     notes: tuple[str, ...],
 ) -> Report:
-    verdict = overall(criteria, work.scope)
+    why = UNPROVEN if not any(map(_is_asked, criteria)) else IDLE if idle else ""
+    verdict = "INCONCLUSIVE" if idle else overall(criteria, work.scope)
     reasons = [f"{each.text}: {each.reason}" for each in criteria if each.verdict != "PASS"]
     reasons += [f"{each.path} was changed and {each.why}" for each in work.scope.violations]
     reasons += [work.scope.failure] if work.scope.failure else []
-    nothing = not any(not each.added or _is_validation(each) for each in criteria)
     return Report(
         task=spec.id,
         title=spec.title,
-        outcome=_outcome(verdict, work.scope, nothing=nothing, done=not work.untouched),
+        outcome=_outcome(verdict, work.scope, nothing=bool(why), done=not work.untouched),
         verdict=verdict,
         criteria=tuple(criteria),
         scope=work.scope,
         base=work.base,
-        reasons=(UNPROVEN, *reasons) if nothing else tuple(reasons),
+        reasons=(why, *reasons) if why else tuple(reasons),
         ignored=tuple(ignored),
         notes=notes,
     )
@@ -256,18 +310,20 @@ def _outcome(verdict: Ruling, found: Scope, *, nothing: bool, done: bool) -> Che
     return "passed" if verdict == "PASS" else "failed"
 
 
-def _is_validation(criterion: Criterion) -> bool:
-    return any(each.own for each in criterion.evidence)
+def _is_asked(criterion: Criterion) -> bool:
+    """Whether the task or its plan names it, and it is none that we added."""
+    return not criterion.added or any(each.own for each in criterion.evidence)
 
 
 def _spoiling(judges: Sequence[str]) -> Criterion:
     """What a later task will be proven by is not for this one to change on the way."""
-    seen = f"the change touches {'; '.join(judges[:3])}"
+    more = f"; and {len(judges) - _MOST_TOLD} more" if len(judges) > _MOST_TOLD else ""
+    seen = f"this change alters them: {'; '.join(judges[:_MOST_TOLD])}{more}"
     evidence = Evidence(type="file_inspection", description=SPOILING)
     return Criterion(
         text=SPOILING,
         verdict="FAIL",
-        reason=f"{seen}: put it back, or have the task name the file in `files:`",
+        reason=f"{seen}. Put it back; or, if this task needs it, name the file in its `files:`",
         evidence=(Looked(evidence=evidence, state="refuted", seen=seen),),
         added=True,
     )

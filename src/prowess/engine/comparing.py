@@ -67,6 +67,10 @@ class Versus:
     def ways(self) -> tuple[str, str]:
         return ("plain", "layered") if self.skill is None else ("without", "with")
 
+    def run_of(self, way: str) -> str:
+        """What the runs of one way are called, wherever runs are listed."""
+        return f"{way}-guidance" if self.skill is None else f"{way}-{_plain(self.skill)}"
+
     @property
     def title(self) -> str:
         return "Layered against plain" if self.skill is None else f"With and without {self.skill}"
@@ -108,13 +112,20 @@ async def compare(
     Run every task in both ways, `runs` times each, and check what each run leaves. The first thing that
     it tells is the comparison's id, by which it is found also when it is killed.
     """
-    key, root = new_run(), root_of(settings.project)
+    if (model or settings.model_default) == "demo":
+        raise UsageError(
+            "the demo model plays a script and reads no skill, so it cannot show what a skill is worth",
+            hint="name a real model: --model sonnet with ANTHROPIC_API_KEY set, openai:NAME, google:NAME,"
+            " or ollama:NAME for one on this machine",
+        )
+    key = new_run()
+    root = root_of(settings.project)
     bodies = _bodies(settings, versus)
-    occasions = [Occasion(name=way, body=body) for way, body in bodies.items()]
+    occasions = [Occasion(name=versus.run_of(way), body=body) for way, body in bodies.items()]
     async with open_occasions(settings, occasions, key=key, open_model=open_model) as house:
         await _must_have_commit(house, root)
         for way in versus.ways:
-            house.check(RunRequest(skill=way, model=model))
+            house.check(RunRequest(skill=versus.run_of(way), model=model))
         house.log.append(_started(key, versus, tasks, model=model, runs=runs))
         tell(f"comparison {key}")
         with _place(settings) as place:
@@ -236,7 +247,9 @@ def _plain(name: str) -> str:
 async def _tried(
     house: House, spec: Spec, way: str, clone: _Clone, model: str | None, *, versus: Versus
 ) -> dict[str, Any]:
-    request = RunRequest(skill=way, arguments=told(spec), workspace=clone.folder, model=model)
+    request = RunRequest(
+        skill=versus.run_of(way), arguments=told(spec), workspace=clone.folder, model=model
+    )
     run = await house.start(request)
     outcome = await house.outcome(run)
     claims, ignored = said_claims(outcome.answer)

@@ -5,11 +5,11 @@ claim names, and for a second look with the judges of before.
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
-from prowess.check.as_before import AS_BEFORE
+from prowess.check.as_before import AS_BEFORE, may_hold_tests
 from prowess.check.beside import MISSED, Lying, found_beside, missed
 from prowess.check.changes import Tree
 from prowess.check.commands import Ran, Runner
@@ -18,8 +18,13 @@ from prowess.check.ground import Ground, Source, fresh, in_place
 from prowess.check.known_tests import is_test
 from prowess.check.probes import Probe
 from prowess.check.runners import may_run_tests
-from prowess.check.tests_run import read_test_run
+from prowess.check.silence import silenced
+from prowess.check.tests_run import TestRun
+from prowess.core.errors import OutsideError
 from prowess.core.files import make_private
+
+# How tests went, by the tree or commit and the command.
+Told = MutableMapping[tuple[str, str], TestRun]
 
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
@@ -29,7 +34,10 @@ class Land:
     """
     What grounds are made of. `files` are those of the work, `own` the caller's, `home` is the folder
     beside whose work installed programs lie and `lay` how they lay, None where nobody knows; `instead` is
-    what judged before. `known`: git knows of the work. `room` is where copies are made.
+    what judged before. `known`: git knows of the work. `room` is where copies are made. `base` is the
+    commit that the work began at and `changed` the files that differ from it, `before` those of tests
+    among them by what they said then; `heedless`: the task is to change what finds or hides tests. `told`
+    is what is known of runs at that commit.
     """
 
     tree: Tree
@@ -40,6 +48,11 @@ class Land:
     instead: Mapping[str, bytes | None] = field(default_factory=dict)
     known: bool = True
     room: str | None = None
+    base: str = ""
+    changed: Sequence[str] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
+    heedless: bool = False
+    told: Told = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -53,6 +66,8 @@ class Grounds:
     _own: Runner | None = None
     _claimed: Runner | None = None
     _before: Runner | None = None
+    _began: Runner | None = None
+    _without: dict[frozenset[str], Runner] = field(default_factory=dict)
 
     @property
     def ran(self) -> tuple[Ran, ...]:
@@ -110,6 +125,67 @@ class Grounds:
             return ""
         changed = ", ".join(sorted(self.land.instead)[:3])
         return f"{AS_BEFORE} ({changed}) it does not hold: {sight.seen}"
+
+    async def holds_without(
+        self, judges: Sequence[str], probe: Probe, *, first: Sequence[str]
+    ) -> bool:
+        """
+        Whether a probe sees the same where these files are as they were, and all else is as it is now: then
+        nothing that was done to them made it so.
+        """
+        paths = frozenset(judges)
+        if not paths:
+            return True
+        if not paths <= self.land.instead.keys():
+            return False
+        if paths not in self._without:
+            was = {path: self.land.instead[path] for path in paths}
+            self._without[paths] = await self._runner(was)
+        run = self._without[paths]
+        for command in first:
+            await run(command)
+        sight = await look(probe, folder=self.land.tree.folder, run=run)
+        return sight.state == "confirmed"
+
+    async def silenced(self, command: str, *, first: Sequence[str]) -> str:
+        """Why tests that this command ran where the work began are not heard of now, or an empty text."""
+        land = self.land
+        if land.heedless or not land.changed or not may_run_tests(command):
+            return ""
+        then = await self._where_it_began(command, first)
+        return silenced(then, self.done(command).tests, land.before) if then else ""
+
+    async def show_nothing(self, commands: Sequence[str]) -> bool:
+        """Whether these succeed without the work as well, also with the tests that it brought."""
+        if not self.land.changed:
+            return False
+        try:
+            before = await self._contents_then()
+            code = {path: then for path, then in before.items() if not may_hold_tests(path)}
+            without = await self._runner(code)
+            ran = [await without(command) for command in commands]
+        except (
+            OutsideError
+        ):  # it is too large to be laid out once more, or a command closed its ground
+            return False
+        return not any(each.code or each.could_not_run for each in ran)
+
+    async def _where_it_began(self, command: str, first: Sequence[str]) -> TestRun | None:
+        land = self.land
+        if (known := land.told.get((land.base, command))) is not None:
+            return known
+        try:
+            self._began = self._began or await self._runner(await self._contents_then())
+            for each in (*first, command):
+                land.told[land.base, each] = (await self._began(each)).tests
+        except OutsideError:
+            return None
+        return land.told[land.base, command]
+
+    async def _contents_then(self) -> dict[str, bytes | None]:
+        """The changed files as they were where the work began; None for those that were not there."""
+        there = await self.land.tree.contents_at(self.land.base, self.land.changed)
+        return {path: there.get(path) for path in (*self.land.changed, *there)}
 
     def _is_judged(self, command: str) -> bool:
         """Whether tests or settings that were there before have a say in it."""
@@ -171,7 +247,7 @@ def _says_nothing(ran: Ran) -> bool:
     Whether a run of tests found none that it was to run, or whether all of them passed and the runner was
     not content for another reason, such as that new code has no tests now.
     """
-    tests = ran.report or read_test_run(ran.output, code=ran.code)
+    tests = ran.tests
     if not tests.kind or tests.failed:
         return False
     if tests.passed:

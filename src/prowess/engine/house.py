@@ -9,7 +9,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from prowess.core.errors import ConflictError, InDoubtError, OutsideError, Skill
 from prowess.core.event import Event
 from prowess.core.execution import read_execution
 from prowess.core.ports import Body, Json, Log
-from prowess.core.run import Outcome, outcome_from_json
+from prowess.core.run import Ending, Outcome, outcome_from_json
 from prowess.discover.catalog import Catalog
 from prowess.engine.ending import Spent, finished, in_doubt
 from prowess.engine.finding import discover
@@ -36,16 +36,22 @@ LAST_WORDS = 5.0  # seconds that a cancelled run has to tell what it did
 
 
 WorldBody = Callable[..., Awaitable[Json]]  # a body that is also handed the world
+# What a run of a kind came to on which nobody works, from its log; of the world, its id, how and why it ends.
+BrokenOff = Callable[..., Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class House:
-    """`queueing` says which runs that begin here wait for a worker, and what is worked on here."""
+    """
+    `queueing` says which runs that begin here wait for a worker, and what is worked on here. `kinds` tell,
+    of the kinds of run that can, what one came to that was broken off.
+    """
 
     world: World
     engine: "DurableEngine"
     log: Log
     queueing: Queueing = Queueing()
+    kinds: Mapping[str, BrokenOff] = field(default_factory=dict)
 
     def check(self, request: RunRequest) -> None:
         """
@@ -138,9 +144,22 @@ class House:
         while not await self.log.aside(told) and time.monotonic() < until:  # noqa: ASYNC110  another process
             await asyncio.sleep(0.05)
         if not await self.log.aside(told):
-            spent = await self.log.aside(partial(self._spent, run))
-            outcome = spent.outcome("cancelled", f"the run {run} was cancelled")
+            outcome = await self.broken_off(run, "cancelled", f"the run {run} was cancelled")
             await self.log.aside(partial(self.log.append, finished(run, outcome)))
+
+    async def broken_off(self, run: str, ending: Ending, reason: str) -> Outcome:
+        """What a run came to on which nobody works any more, as far as its log tells."""
+        kind = await self.log.aside(partial(self._kind, run))
+        if kind in self.kinds:
+            with suppress(OutsideError, OSError):
+                return await self.kinds[kind](self.world, run, ending=ending, reason=reason)
+        spent = await self.log.aside(partial(self._spent, run))
+        return spent.outcome(ending, reason)
+
+    def _kind(self, run: str) -> str:
+        told = (each.event for each in self.log.run(run))
+        begun = (each.payload for each in told if each.kind == "run.started")
+        return str(next(begun, {}).get("run_kind", ""))
 
     def give_up(self, run: str, error: InDoubtError) -> Json:
         """Tell the end of a run that nobody works on any more; its outcome. Not for the event loop."""
@@ -174,6 +193,7 @@ async def open_house(
     open_model: OpenModel | None = None,
     catalog: Callable[[], Catalog] | None = None,
     more: Mapping[str, WorldBody] = {},
+    broken_off: Mapping[str, BrokenOff] = {},
     queueing: Queueing = Queueing(),
 ) -> AsyncIterator[House]:
     """
@@ -181,7 +201,7 @@ async def open_house(
 
     `open_model` brings models of your own; without it, they are the ones the settings name.
     `catalog` says which skills there are now; without it, they are looked for once. `more` are kinds
-    of run beyond skills and workflows. `queueing` is for those who queue runs or take them.
+    of run beyond skills and workflows, and `broken_off` says what one came to that nobody works on. `queueing` is for those who queue runs or take them.
     """
     from prowess.durable.opening import open_engine
     from prowess.durable.settling import in_thread
@@ -208,7 +228,7 @@ async def open_house(
     bodies: Mapping[str, Body] = {kind: partial(body, world=world) for kind, body in kinds.items()}
     try:
         async with open_engine(settings.engine_place, bodies) as engine:
-            house = House(world=world, engine=engine, log=log, queueing=queueing)
+            house = House(world=world, engine=engine, log=log, queueing=queueing, kinds=broken_off)
             if queueing.at_once or queueing.everything:
                 engine.take_runs(
                     project=project,

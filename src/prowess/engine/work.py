@@ -5,22 +5,32 @@ before. All of it is read before any command runs.
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import filterfalse
 
 from prowess.check.as_before import allows, may_judge, put_back
 from prowess.check.beside import Lying
 from prowess.check.changes import Tree, git_folder, open_tree
+from prowess.check.hiding import may_hide
 from prowess.check.ignoring import personal_rules
-from prowess.check.judges import Touched, judging_scripts, new_files, to_read, touched
+from prowess.check.judges import (
+    Touched,
+    decides,
+    judging_scripts,
+    named_by,
+    new_files,
+    to_read,
+    touched,
+)
 from prowess.check.known_tests import is_test
 from prowess.check.scope import scope
-from prowess.check.scripts import scripts_of
+from prowess.check.scripts import judges_of
 from prowess.check.shadowing import shadows_of
 from prowess.core.errors import OutsideError, RefusedError
 from prowess.core.evidence import Change, Claim, Ignored, Scope, Spec
 from prowess.core.ports import Sandbox
 from prowess.core.workspace import read_in
+from prowess.engine.grounds import Told
 
 _UNREAD = "\0"  # no text that any format could be read from
 _READ_BYTES = 4 * 1024 * 1024
@@ -39,6 +49,7 @@ class Asked:
     `home` is the tree beside whose work programs are installed, and `lay` how all lay there before
     anybody worked, None where nobody knows. `judges_of` is the commit whose tests and settings judge, the
     base if none; `earlier` are tasks done since then, which may have been meant to change some.
+    `told` is what commands told of tests at other times, `tree` what git calls the one that is checked.
     `restricts_only`: nobody knows whether a person wrote the task, so that it allows none to be changed.
     """
 
@@ -58,6 +69,8 @@ class Asked:
     lay: Mapping[str, Lying] | None = None
     judges_of: str = ""
     earlier: tuple[Spec, ...] = ()
+    told: Told = field(default_factory=dict)
+    tree: str = ""
     restricts_only: bool = False
 
     @property
@@ -70,7 +83,8 @@ class Asked:
 class Work:
     """
     What was done, as git sees it; `base` is empty where git sees nothing. `before` is what changed files
-    said at the base, `instead` what judged the work before it was done.
+    said at the base, `instead` what judged the work before it was done. `heedless`: the task names a file
+    that decides which tests are found.
     """
 
     tree: Tree
@@ -81,6 +95,7 @@ class Work:
     touched: tuple[Touched, ...] = ()
     files: frozenset[str] = frozenset()
     instead: Mapping[str, bytes | None] = field(default_factory=dict)
+    heedless: bool = False
 
     @property
     def untouched(self) -> bool:
@@ -113,7 +128,8 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
     changes = _done(changes, asked)
     scoped = scope(asked.spec.files or ("**",), changes)
     before, touched_then = await _touched(tree, base, changes, asked.allowing, scoped)
-    instead, unknown = await _instead(tree, base, changes, asked, files)
+    seen = _Seen(changes=changes, files=files, before=before, tree=tree)
+    instead, unknown = await _instead(seen, base, asked)
     return Work(
         tree=tree,
         base=base,
@@ -122,54 +138,81 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         touched=(
             *touched_then,
             *unknown,
-            *judging_scripts(asked.validation, changes, asked.allowing.files, files),
+            *judging_scripts(
+                asked.validation, changes, _named([asked.allowing], changes), files, seen.read
+            ),
         ),
         files=frozenset(filterfalse(_among(asked.theirs), files)),
         scope=scoped,
         instead=instead,
+        heedless=any(map(_finds_tests, _named([asked.allowing], changes))),
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """What git told of the work; `before` are texts of changed files at the base."""
+
+    changes: Sequence[Change]
+    files: frozenset[str]
+    before: Mapping[str, str]
+    tree: Tree
+
+    def read(self, path: str) -> str:
+        """What a file said where the work began, as far as it is known; else what it says."""
+        return self.before.get(path) or _text(self.tree, path)
+
+
 async def _instead(
-    tree: Tree, base: str, changes: Sequence[Change], asked: Asked, files: frozenset[str]
+    seen: _Seen, base: str, asked: Asked
 ) -> tuple[dict[str, bytes | None], list[Touched]]:
     """
     What judged before, where the work or an earlier task has something else in its place; and why
     that cannot be told.
     """
     try:
-        return await _judges_before(tree, base, changes, asked, files), []
+        return await _judges_before(seen, base, asked), []
     except OutsideError as error:
         return {}, [Touched(what=str(error))]
 
 
-async def _judges_before(
-    tree: Tree, base: str, changes: Sequence[Change], asked: Asked, files: frozenset[str]
-) -> dict[str, bytes | None]:
-    since = asked.judges_of or base
+async def _judges_before(seen: _Seen, base: str, asked: Asked) -> dict[str, bytes | None]:
+    tree, since = seen.tree, asked.judges_of or base
     if since != base:
         found, _ = await tree.read(since)
-        changes = _done(found, asked)
-    scripts, loaded = _run_by(asked.validation, changes, files)
+        seen = replace(seen, changes=_done(found, asked))
+    scripts, loaded = _run_by(asked.validation, seen)
     specs = (asked.allowing, *asked.earlier)
+    named = _named(specs, seen.changes)
     paths = [
         path
-        for path in dict.fromkeys((*may_judge(changes), *scripts, *loaded))
-        if not any(allows(spec, path) for spec in specs)
+        for path in dict.fromkeys((*may_judge(seen.changes), *scripts, *loaded))
+        if path not in named and not any(allows(spec, path) for spec in specs)
     ]
     before = await tree.contents_at(since, paths)
     read = {path: _bytes(tree, path) for path in dict.fromkeys((*paths, *before))}
     now = {path: content for path, content in read.items() if content is not None}
-    return put_back(before, now, specs=specs, scripts=scripts, loaded=loaded, files=files)
+    return put_back(before, now, specs=specs, scripts=scripts, loaded=loaded, files=seen.files)
 
 
-def _run_by(
-    commands: Sequence[str], changes: Sequence[Change], files: frozenset[str]
-) -> tuple[set[str], set[str]]:
-    """Of the changed files the scripts that these commands run, and what those load instead of Python's own."""
-    paths, new = {each.path for each in changes}, new_files(changes)
-    scripts = {path for command in commands for path in scripts_of(command, paths)}
-    return scripts, {path for command in commands for path in shadows_of(command, new, files)}
+def _named(specs: Sequence[Spec], changes: Sequence[Change]) -> set[str]:
+    """The changed files that one of these tasks names as its own."""
+    paths = {each.path for each in changes}
+    there = paths - new_files(changes)
+    return {path for spec in specs for path in named_by(spec, paths, there=there)}
+
+
+def _finds_tests(path: str) -> bool:
+    """Whether it decides which tests are found: settings, plugins, what makes a folder a package."""
+    return decides(path) or may_hide(path) or path.endswith("__init__.py")
+
+
+def _run_by(commands: Sequence[str], seen: _Seen) -> tuple[set[str], set[str]]:
+    """Of the changed files those by which these commands judge, and what they load instead of Python's own."""
+    paths, new = {each.path for each in seen.changes}, new_files(seen.changes)
+    judges = (judges_of(command, paths, seen.files, seen.read) for command in commands)
+    loaded = (shadows_of(command, new, seen.files) for command in commands)
+    return {path for found in judges for path in found}, {path for each in loaded for path in each}
 
 
 async def _touched(

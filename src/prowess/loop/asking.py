@@ -7,16 +7,15 @@ cannot begin at all is asked once, and then no more.
 """
 
 import asyncio
-import os
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from prowess.core.agent import AgentEnd, AgentOrder, end_from_json
-from prowess.core.errors import OutsideError
+from prowess.core.chat import Usage
+from prowess.core.errors import OutsideError, ProwessError
 from prowess.core.event import Event
 from prowess.core.ports import Json
 from prowess.core.run import Outcome
@@ -24,18 +23,12 @@ from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import leftovers, marks
 from prowess.loop.before import Before, before_from_json, look
+from prowess.loop.beginning import NoStartError, must_have_begun
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
+from prowess.loop.limited import Limited
 from prowess.loop.phases import Phase
-from prowess.loop.request import ARTIFACTS
-
-_PAUSE = 300.0  # seconds to wait for a usage limit when nobody says how long it lasts
-_AT_ONCE = 30.0  # seconds within which a program that ends without a word has not begun
-_NO_PROGRAM = (126, 127)  # what a shell ends with when it could not start what it was to
-
-
-class NoStartError(Exception):
-    """The agent cannot begin, whatever the task; the text says why, and what to do."""
+from prowess.loop.plan_back import put_back_as, tell_put_back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,35 +62,20 @@ class Asking:
     attempt: int
 
     async def ask(self, phase: Phase, rules: str, agent: str, *, feedback: str) -> Answered:
-        """`SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin."""
+        """
+        `SpentError` when a budget does not allow it, `NoStartError` when the agent cannot begin,
+        `NoMoreError` when its provider gives no more and no waiting helps.
+        """
         prompt, before, picture = await self._prompt(phase, feedback)
+        limited, reviews = Limited(), phase.type != "execute"
         while True:
-            await self._look_at_budget(0.0)
-            child = self.crew.next_run()
-            self.crew.tell(
-                "agent.forked",
-                f"{agent} works on: {self.task.label}",
-                child=child,
-                skill=agent,
-                task=self.task.label,
-                attempt=self.attempt,
-            )
-
-            async def work(
-                child: str = child, before: Before = before, picture: str = picture
-            ) -> Json:
-                self.crew.at_work[child] = before
-                try:
-                    return await self._attempt(prompt, rules, agent, child, before, picture=picture)
-                finally:
-                    del self.crew.at_work[child]
-
-            seen = await self.crew.step(f"agent {agent}", work)
-            end = end_from_json(seen["end"])
-            self._tell_ended(agent, child, end, seen)
-            self._count(child, end)
-            if "broken" in seen:
-                raise OutsideError(seen["broken"], hint=seen["hint"])
+            with self.used.place() as place:
+                await self._look_at_budget(0.0, place=place)
+                end, seen = await self._work(
+                    prompt, rules, agent, before, picture=picture, reviews=reviews
+                )
+                if "broken" in seen:
+                    raise OutsideError(seen["broken"], hint=seen["hint"])
             if end.trouble != "usage_limit":
                 self._must_have_begun(agent, end, changed=seen["changed"])
                 return Answered(
@@ -106,7 +84,52 @@ class Asking:
                     tampered=seen["tampered"],
                     left=seen.get("left", []),
                 )
-            before, picture = await self._wait(end) or before, ""
+            limited.met(agent, end, changed=seen["changed"])
+            before, picture = await self._wait(end, limited) or before, ""
+
+    async def _work(
+        self,
+        prompt: TaskPrompt,
+        rules: str,
+        agent: str,
+        before: Before,
+        *,
+        picture: str,
+        reviews: bool,
+    ) -> tuple[AgentEnd, dict[str, Any]]:
+        """How the agent ended, and what was seen then; it is told and counted."""
+        child = self.crew.next_run()
+        if reviews:
+            self.used.reviewing.add(child)
+        self.crew.tell(
+            "agent.forked",
+            f"{agent} {'reviews' if reviews else 'works on'}: {self.task.label}",
+            child=child,
+            skill=agent,
+            task=self.task.label,
+            attempt=self.attempt,
+            review=reviews,
+        )
+
+        async def work() -> Json:
+            self.crew.at_work[child] = before
+            try:
+                return await self._attempt(prompt, rules, agent, child, before, picture=picture)
+            finally:
+                del self.crew.at_work[child]
+
+        seen = await self.crew.step(f"agent {agent}", work)
+        end = end_from_json(seen["end"])
+        self._tell_ended(agent, child, end, seen)
+        self._count(child, end)
+        return end, seen
+
+    def _must_have_begun(self, agent: str, end: AgentEnd, *, changed: bool) -> None:
+        try:
+            must_have_begun(self.crew, agent, end, changed=changed, place=self.workspace)
+        except NoStartError:
+            self.used.give_back()
+            raise
 
     async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before, str]:
         """
@@ -179,8 +202,12 @@ class Asking:
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
+        self.used.under_way[child] = Usage()
         try:
             end = await self.crew.open_agent(agent).work(order, record=record)
+        except ProwessError:  # it was not started
+            del self.used.under_way[child]
+            raise
         except asyncio.CancelledError:
             # Who stops the loop here may begin another, which believes what the plan says.
             with suppress(OutsideError, OSError):
@@ -196,14 +223,17 @@ class Asking:
             # The tree is read with what HEAD names, and an agent can leave it naming nothing.
             strayed = await self.crew.back_to(self.workspace, self.branch, self.base, self.aside)
             changed = await repository.picture() != picture
-            unticked, tampered = before.put_plan_back(request.plan, self._plan_aside(child))
+            unticked, put_back = before.put_plan_back(
+                request.plan, self.crew.plan_aside(f"{child}.md")
+            )
             return seen | {
                 "left": strayed,
                 "added": before.added_to(request.plan),
                 "refs": await before.put_refs_back(repository, self.crew.run),
                 "changed": changed,
                 "unticked": unticked,
-                "tampered": tampered,
+                "tampered": put_back.told,
+                "copy": self.crew.named(put_back.copy),
             }
         except (OutsideError, OSError) as error:  # what the agent has used counts all the same
             hint = error.hint if isinstance(error, OutsideError) else "look what lies there"
@@ -214,20 +244,18 @@ class Asking:
         Put back what an agent did in the same attempt until it was cut off, and tell it: nobody knows
         whether it was the agent, so it is not held against the attempt.
         """
-        plan, aside = self.crew.request.plan, self._plan_aside(child)
+        plan, aside = self.crew.request.plan, self.crew.plan_aside(f"{child}.md")
         if before.plan is None:
             return replace(before, plan=marks.content(plan))
-        unticked, tampered = before.put_plan_back(plan, aside)
-        if told := [*(f"{label!r} was ticked" for label in unticked), *tampered]:
-            found = f"; as it was found it is in {os.path.dirname(aside)}" if tampered else ""
-            self.crew.warn(f"The plan was put back: {'; '.join(told)}{found}")
+        unticked, put_back = before.put_plan_back(plan, aside)
+        copy = self.crew.named(put_back.copy)
+        if told := [*(f"{label!r} was ticked" for label in unticked), *put_back.told]:
+            told_whole = put_back_as("; ".join(told), copy)
+            self.crew.warn(told_whole, put_back=put_back.told, copy=copy)
         repository = self.crew.repository(self.workspace)
         for lost in await before.put_refs_back(repository, self.crew.run):
             self.crew.warn(lost)
         return before
-
-    def _plan_aside(self, child: str) -> str:
-        return os.path.join(self.crew.request.workspace, ARTIFACTS, "plans", f"{child}.md")
 
     def _started(self, agent: str, child: str) -> Event:
         """The attempt as a run of its own, for who looks at it alone."""
@@ -243,25 +271,10 @@ class Asking:
         }
         return Event(run=child, kind="attempt.started", payload=payload)
 
-    def _must_have_begun(self, agent: str, end: AgentEnd, *, changed: bool) -> None:
-        """One that was seen to work in this loop can begin; what ends it then is an attempt's own trouble."""
-        if changed or agent in self.crew.begun or not (end.trouble == "auth" or _never_began(end)):
-            self.crew.begun.add(agent)
-            return
-        if end.trouble == "auth":
-            told, mend = "is not let in", "log in with it, or set its key"
-        else:
-            told, mend = "cannot begin", "mend its command, or the program"
-        code = f"exit code {end.code}, " if end.code else ""
-        raise NoStartError(
-            f"the agent {agent} {told}: {end.why} ({code}in {self.workspace}); {mend}, and begin again"
-        )
-
     def _tell_ended(self, agent: str, child: str, end: AgentEnd, seen: dict[str, Any]) -> None:
         for label in seen["unticked"]:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
-        for what in seen["tampered"]:
-            self._tell("loop.plan_restored", f"The plan was put back: {what}", what=what)
+        tell_put_back(self._tell, seen["tampered"], seen.get("copy", ""))
         self.crew.tell_added(seen.get("added", ()))
         for lost in seen.get("refs", ()):
             self._tell("run.warned", lost)
@@ -287,7 +300,7 @@ class Asking:
             told = f"Nobody tells what {end.agent} costs; the budget of dollars counts what is told"
             self.crew.tell("run.warned", told)
 
-    async def _look_at_budget(self, pause: float) -> None:
+    async def _look_at_budget(self, pause: float, *, place: int | None = None) -> None:
         """A look is a step, for those who work beside this task use the same budget meanwhile."""
 
         async def look() -> Json:
@@ -295,44 +308,26 @@ class Asking:
             left = self.used.left(request, now)
             if left is not None and pause > left:
                 return f"the budget of {request.seconds:g} seconds ends before the usage limit does"
-            return self.used.spent(request, now)
+            return self.used.spent(request, now, place=place)
 
         if spent := await self.crew.step("budget", look):
             raise SpentError(spent)
 
-    async def _wait(self, end: AgentEnd) -> Before | None:
+    async def _wait(self, end: AgentEnd, limited: Limited) -> Before | None:
         """
         Wait for the end of a usage limit, unless the time that is left ends before it. What a person
         changed meanwhile stays; None where an older version waited, and did not look.
         """
-        until = end.resets_at or ""
-
-        def pause() -> float:
-            if not until:
-                return _PAUSE
-            left = datetime.fromisoformat(until) - datetime.now(UTC)
-            return max(0.0, left.total_seconds())
-
-        await self._look_at_budget(pause())
-        self.crew.tell(
-            "loop.paused",
-            f"Paused until the usage limit resets: {end.told}",
-            until=until,
-            task=self.task.label,
-        )
+        await self._look_at_budget(limited.pause(end))
+        told = f"Paused until the usage limit resets: {end.told}"
+        self.crew.tell("loop.paused", told, until=end.resets_at or "", task=self.task.label)
 
         async def sleep() -> Json:
-            await asyncio.sleep(pause())
+            await asyncio.sleep(limited.pause(end))
             return (await self._look()).as_json()
 
         seen = await self.crew.step("pause", sleep)
         return before_from_json(seen) if seen else None
-
-
-def _never_began(end: AgentEnd) -> bool:
-    """It came to nothing before anything was heard of it; built-in has no code, and no reply came."""
-    at_once = end.seconds < _AT_ONCE or end.code is None or end.code in _NO_PROGRAM
-    return end.trouble == "crash" and not end.spoke and not end.killed_by and at_once
 
 
 def _worded(agent: str, end: AgentEnd) -> str:

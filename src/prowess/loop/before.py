@@ -14,7 +14,8 @@ from typing import Any
 from prowess.core.ports import Json
 from prowess.loop import marks
 from prowess.loop.git import Repository
-from prowess.loop.guarding import added, restore_plan
+from prowess.loop.guarding import added
+from prowess.loop.plan_back import PutBack, restore_plan
 from prowess.loop.refs import Refs, look_at_refs, put_refs_back, refs_from_bytes
 
 
@@ -36,10 +37,10 @@ class Before:
             "refs": _packed(self.refs.as_bytes() if self.refs else None),
         }
 
-    def put_plan_back(self, path: str, aside: str) -> tuple[list[str], list[str]]:
-        """Tasks that were ticked, and what else was done to the plan; all of it is undone."""
+    def put_plan_back(self, path: str, aside: str) -> tuple[list[str], PutBack]:
+        """Tasks that were ticked, and what else was done to those of the plan; all of it is undone."""
         unticked = marks.undo_ticks(path, self.marks)
-        return unticked, [] if self.plan is None else restore_plan(path, self.plan, aside)
+        return unticked, PutBack() if self.plan is None else restore_plan(path, self.plan, aside)
 
     def added_to(self, path: str) -> list[str]:
         """The labels of tasks that came into the plan since."""

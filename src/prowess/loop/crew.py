@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +17,7 @@ from prowess.core.event import Event
 from prowess.core.evidence import Spec
 from prowess.core.ports import Json, Record
 from prowess.engine.choosing import check_registry
+from prowess.engine.grounds import Told
 from prowess.engine.pen import ASIDE
 from prowess.engine.work import Asked
 from prowess.engine.world import World
@@ -38,9 +40,11 @@ class Crew:
     """
     `step` does a durable step of the run. `kept` is how git behaved before any agent was at work,
     known once the loop has begun. `theirs` is what a person had ignored then, `judges` whose tests
-    judge. `begun` are the agents that were seen to work in this loop, `trodden` the work trees that an
+    judge. `begun` are the agents that were seen to work in this loop, and how often in a
+    row no reply came to them since, `trodden` the work trees that an
     agent was at work in since this process took it up, `at_work` the attempts that are under way, with
-    what was there before. `agents` brings agents of the caller's own, by name, before those that are known.
+    what was there before. `told` is what commands told of tests, by tree or commit, for as long as this
+    process lives. `agents` brings agents of the caller's own, by name, before those that are known.
     """
 
     run: str
@@ -51,9 +55,10 @@ class Crew:
     kept: Kept = field(default_factory=Kept)
     theirs: Theirs = field(default_factory=Theirs)
     judges: Judges = field(default_factory=Judges)
-    begun: set[str] = field(default_factory=set)
+    begun: dict[str, int] = field(default_factory=dict)
     trodden: set[str] = field(default_factory=set)
     at_work: dict[str, Before] = field(default_factory=dict)
+    told: Told = field(default_factory=dict)
     agents: Callable[[str], Agent | None] = lambda name: None
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -116,8 +121,15 @@ class Crew:
             judges_of=self.judges.commit,
             earlier=tuple(self.judges.tasks),
             restricts_only=self.judges.is_added(spec.title),
+            told=self.told,
             **task,
         )
+
+    def went_on(self, tree: str, head: str) -> None:
+        """The branch is at `head`, which holds this tree but for a tick: what its tests told holds there."""
+        now = {command: tests for (name, command), tests in self.told.items() if name == tree}
+        self.told.clear()
+        self.told.update({(head, command): tests for command, tests in now.items()})
 
     def runner(self, folder: str) -> Runner:
         """Runs commands as a check does, with the records of the repository to be read only."""
@@ -133,9 +145,17 @@ class Crew:
     def _tree(self, folder: str) -> Tree:
         return open_tree(folder, self.world.sandbox, rules=self.kept.rules)
 
-    def warn(self, told: str) -> None:
+    def named(self, path: str) -> str:
+        """A path in the workspace as a person there would type it; empty if it is none."""
+        return os.path.relpath(path, self.request.workspace) if path else ""
+
+    def plan_aside(self, name: str) -> str:
+        """Where a plan is kept that had to be put back."""
+        return os.path.join(self.request.workspace, ARTIFACTS, "plans", name)
+
+    def warn(self, told: str, **facts: Any) -> None:
         """Something that the person has to know, also when it happens in the middle of a step."""
-        payload = {"summary": told, "visibility": "SUMMARY", ASIDE: True}
+        payload = {"summary": told, "visibility": "SUMMARY", **facts, ASIDE: True}
         self.world.appender(self.run)(Event(run=self.run, kind="run.warned", payload=payload))
 
     def next_run(self) -> str:

@@ -64,7 +64,8 @@ async def _run(
     except FileNotFoundError:
         raise _no_git() from None
     try:
-        out, err = await asyncio.wait_for(process.communicate(), seconds)
+        async with asyncio.timeout(seconds):  # `wait_for` can lose an order to stop
+            out, err = await process.communicate()
     except TimeoutError:
         raise OutsideError(
             f"git does not come to an end in {cwd}",

@@ -2,7 +2,7 @@
 What an agent may not change behind the loop's back: the plan it is judged by, and where files lead.
 
 An agent can write anything in its workspace, and a link can lead out of it; so links are not
-followed, and a plan whose tasks were changed during an attempt is put back as it was.
+followed, and what was done to the tasks of a plan during an attempt is found out.
 """
 
 import errno
@@ -80,22 +80,6 @@ def free_place(path: str) -> str:
         number += 1
         place = f"{path}-{number}"
     return no_link(place)
-
-
-def restore_plan(path: str, before: bytes, aside: str) -> list[str]:
-    """Put a plan back whose tasks were changed; the changed one is kept at `aside`, and told is what was."""
-    after = b""  # of a plan that was taken away, or is no file any more
-    with suppress(OSError):
-        after = read_plain(no_link(path))
-    told = tampered(before, after)
-    if told:
-        aside = free_place(no_link(aside))
-        if os.path.lexists(path) and not os.path.isfile(path):
-            os.rename(path, f"{aside}.left")
-        for place, content in ((aside, after), (path, before)):
-            with open(place, "wb") as file:
-                file.write(content)
-    return told
 
 
 def tampered(before: bytes, after: bytes) -> list[str]:

@@ -4,10 +4,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from prowess.engine.house import House, open_house
+from prowess.loop.broken_off import broken_off
 from prowess.loop.run import KIND, run_loop
 from prowess.settings import Settings
 
 
 def open_whole_house(settings: Settings, **given: Any) -> AbstractAsyncContextManager[House]:
     """`open_house` with the loop in it."""
-    return open_house(settings, more={KIND: run_loop}, **given)
+    return open_house(settings, more={KIND: run_loop}, broken_off={KIND: broken_off}, **given)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from prowess.check.already import seen_by_us
-from prowess.check.claims import said_claims
+from prowess.check.claims import said_claims, unread
 from prowess.check.feedback import feedback as feedback_of
 from prowess.check.report import write_artifacts
 from prowess.core.agent import AgentEnd
@@ -23,19 +23,22 @@ from prowess.core.task import Mark, Plan, Task
 from prowess.engine.checking import check_events, checker_of
 from prowess.engine.work import Asked
 from prowess.loop import marks
-from prowess.loop.asking import Answered, Asking, NoStartError
+from prowess.loop.asking import Answered, Asking
+from prowess.loop.beginning import NoStartError
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
-from prowess.loop.done import Done, cut_short, last_words
-from prowess.loop.guarding import added, no_link, restore_plan
-from prowess.loop.lacking import LackedError, must_not_lack
-from prowess.loop.phases import Phase, Phases
+from prowess.loop.done import CutError, Done, cut_short, last_words, spoilt_by
+from prowess.loop.guarding import added, no_link
+from prowess.loop.lacking import must_not_lack
+from prowess.loop.limited import NoMoreError
+from prowess.loop.phases import BLOCKED, Phase, Phases
+from prowess.loop.plan_back import restore_plan, tell_put_back
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import Review, read_review
 from prowess.loop.templates import template
 from prowess.loop.unkept import told_unkept, unkept
+from prowess.loop.ways import astray
 
-MOST_PHASES = 100  # of one task; phases that lead in circles end here
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 
 
@@ -45,7 +48,7 @@ class Journey:
     `workspace` is where this task is worked on; `others` are commands that prove other tasks. A task
     that is taken up again has its `attempts` behind it, and `feedback` about the last of them. `checked`
     is git's name for the tree that was checked last, empty when an agent or a script changed it since;
-    `undone` says which script did. `stood` is how files stood before the first attempt that a check
+    `undone` says which script did. `spoilt` tells of attempts that failed for a changed plan. `stood` is how files stood before the first attempt that a check
     would take for changes; `unkept` are files that were checked last and that no commit would hold.
     """
 
@@ -64,6 +67,7 @@ class Journey:
     trouble: str = ""
     review: str = ""
     tampered: list[str] = field(default_factory=list)
+    spoilt: list[str] = field(default_factory=list)
     checked: str = ""
     undone: str = ""
     stood: dict[str, str] = field(default_factory=dict)
@@ -86,13 +90,8 @@ class Journey:
         }
         try:
             return await self._through()
-        except SpentError as spent:
-            cut, told = str(spent), f"{spent}, before it was"
-        except NoStartError as stop:
-            cut, told = str(stop), "no agent could begin, so it is not"
-        except LackedError as lacked:
-            cut, told = str(lacked), "nothing could prove it, so it is not"
-        return cut_short(cut, told, self.status, self.report)
+        except CutError as cut:
+            return cut_short(cut, self.status, self.report)
 
     def _stands(self, told: Json) -> None:
         """How the place is before anybody works there."""
@@ -103,9 +102,11 @@ class Journey:
 
     async def _through(self) -> Done:
         phase = self.phases.phases[self.phases.start]
-        for _ in range(MOST_PHASES):
-            if phase.type == "terminal":
-                return self._done(phase)
+        walked: list[str] = []
+        while phase.type != "terminal":
+            if why := astray(walked, phase, self.status):
+                return self._done(BLOCKED, astray=why)
+            walked.append(phase.name)
             self.crew.tell(
                 "loop.phase",
                 f"{phase.name}: {self.task.label}",
@@ -115,9 +116,9 @@ class Journey:
             )
             await self._do(phase)
             phase = self.phases.after(phase, self.status)
-        return self._done(Phase(name="circle", type="terminal", mark="~"))
+        return self._done(phase)
 
-    def _done(self, phase: Phase) -> Done:
+    def _done(self, phase: Phase, *, astray: str = "") -> Done:
         if phase.mark == "~" and self.status["trouble"] == "budget":
             # It was stopped before it could do more, and that says nothing against the task.
             raise SpentError(self.trouble.removeprefix("budget: "))
@@ -129,13 +130,15 @@ class Journey:
         told = {"R": reviewed, "x": f"implemented, not proven{self.undone}", "~": "blocked"}
         done = Done(
             mark=mark,
-            reason=self.feedback if mark == "~" else told[mark],
+            reason=astray or self.feedback if mark == "~" else told[mark],
+            astray=astray,
             attempts=self.status["attempt"],
             report=self.report,
             trouble=self.trouble,
             review=self.review,
             reviewer=reviewer,
             said=last_words(self.answer),
+            spoilt=tuple(self.spoilt),
         )
         return replace(done, reason="already so") if done.already else done
 
@@ -160,16 +163,16 @@ class Journey:
     async def _implement(self, phase: Phase) -> None:
         self.status["attempt"] += 1
         if self.status["attempt"] > 1:
-            self._tell("same_task", f"Attempt {self.status['attempt']}: {self.task.label}")
+            self._tell("loop.same_task", f"Attempt {self.status['attempt']}: {self.task.label}")
         rules = template("evidence.md").replace("{id}", self._spec.id)
         try:
             answered = await self._ask(phase, rules, self.crew.request.agent)
-        except SpentError:  # nobody was let to work, so it is no attempt
+        except (SpentError, NoMoreError, NoStartError):  # nobody worked, so it is no attempt
             self.status["attempt"] -= 1
             raise
         end, self.tampered = answered.end, answered.tampered
         if not answered.changed:
-            self._tell("no_progress", f"The attempt changed nothing: {self.task.label}")
+            self._tell("loop.no_progress", f"The attempt changed nothing: {self.task.label}")
         self._tell_malformed(end)
         self.answer, self.review = end.answer, ""
         self.status |= {"trouble": end.trouble, "check": "none", "review": "none"}
@@ -179,15 +182,15 @@ class Journey:
 
     def _tell(self, kind: str, summary: str, **facts: Any) -> None:
         attempt = self.status["attempt"]
-        self.crew.tell(f"loop.{kind}", summary, task=self.task.label, attempt=attempt, **facts)
+        self.crew.tell(kind, summary, task=self.task.label, attempt=attempt, **facts)
 
     def _tell_malformed(self, end: AgentEnd) -> None:
         """Watchers hear of an agent that says it is done in a form that nobody can read."""
-        why = end.told if end.trouble == "malformed" else ""
-        for ignored in said_claims(end.answer)[1] if '"criteria"' in end.answer else ():
-            why = why or f"{ignored.what}: {ignored.why}"
-        if why:
-            self._tell("malformed_completion", f"It says it is done, unreadably: {why}", why=why)
+        if end.trouble == "malformed":
+            told = f"What it says cannot be read: {end.told}"
+            self._tell("loop.malformed_completion", told, why=end.told)
+        elif why := unread(said_claims(end.answer)[1]):
+            self._tell("loop.malformed_completion", f"Its evidence cannot be read: {why}", why=why)
 
     async def _ask(self, phase: Phase, rules: str, agent: str) -> Answered:
         asking = Asking(
@@ -208,6 +211,7 @@ class Journey:
         self.status["check"] = report.outcome
         if self.tampered:
             self.status["check"] = "failed"
+            self.spoilt += [spoilt_by(self.status["attempt"], self.tampered)]
             self.feedback = (
                 f"The plan is not the implementer's to change: {'; '.join(self.tampered)}"
             )
@@ -239,26 +243,24 @@ class Journey:
             repository = self.crew.repository(self.workspace)
             left = await self._back()
             before, plan = await repository.picture(), marks.content(self.crew.request.plan)
-            report = await checker_of(self.crew.world).check(asked)
+            report = await checker_of(self.crew.world).check(replace(asked, tree=before))
             # What is kept is what was checked, not what the checks or a program left behind made of it.
             left += await repository.restore(before, self._aside)
-            ticked = self._plan_back(plan, "check")
+            put_back = self._plan_back(plan, "check")
             person = self.crew.judges.commit
             lost = await unkept(repository, before, self.base, report, person=person)
             attempt = f"{self._spec.id}-{self.status['attempt']}"
             folder = os.path.join(self.crew.request.workspace, ARTIFACTS, "check", attempt)
             write_artifacts(report, no_link(folder), claims=asked.claims, phase="check")
-            told = {"left": left, "picture": before, "unkept": lost, "plan": ticked}
-            came = self._added_since(plan)
-            return {"report": report.as_json(), "added": came, **told}
+            told = {"left": left, "picture": before, "unkept": lost, **put_back}
+            return {"report": report.as_json(), **told}
 
         judged = await self.crew.step("check", judge)
         self.report = report_from_json(judged["report"])
         self.checked, self.undone = judged.get("picture", ""), ""
         self.unkept = judged.get("unkept", [])
         self._tell_left(judged["left"])
-        self._tell_plan(judged.get("plan", ()))
-        self.crew.tell_added(judged.get("added", ()))
+        self._tell_plan(judged)
         self.crew.tell_missed(self.report.notes)
         for event in check_events(self.report, run=self.crew.run):
             told = {**event.payload, "task": self.task.label, "allowed": list(self.task.files)}
@@ -274,18 +276,17 @@ class Journey:
         attempt = self.status["attempt"]
         self.crew.tell_left(left, self._aside, task=self.task.label, attempt=attempt)
 
-    def _plan_back(self, before: bytes, phase: str) -> list[str]:
+    def _plan_back(self, before: bytes, phase: str) -> Json:
         """What a command did to the tasks of the plan: only the loop ticks, and it is put back."""
         name = f"{self.crew.run}-{self._spec.id}-{self.status['attempt']}-{phase}.md"
-        aside = os.path.join(self.crew.request.workspace, ARTIFACTS, "plans", name)
-        return restore_plan(self.crew.request.plan, before, aside)
+        plan, aside = self.crew.request.plan, self.crew.plan_aside(name)
+        put_back = restore_plan(plan, before, aside)
+        came = added(before, marks.content(plan))
+        return {"plan": put_back.told, "copy": self.crew.named(put_back.copy), "added": came}
 
-    def _added_since(self, before: bytes) -> list[str]:
-        return added(before, marks.content(self.crew.request.plan))
-
-    def _tell_plan(self, changes: Sequence[str]) -> None:
-        for what in changes:
-            self._tell("plan_restored", f"The plan was put back: {what}", what=what)
+    def _tell_plan(self, seen: Json) -> None:
+        tell_put_back(self._tell, seen.get("plan", ()), seen.get("copy", ""))
+        self.crew.tell_added(seen.get("added", ()))
 
     async def recheck(self, base: str) -> str:
         """Check what was merged on top of `base`; what is wrong with it, or an empty text."""
@@ -306,7 +307,7 @@ class Journey:
         review = read_review(answered.end.answer)
         if review.said == "none":
             self._tell(
-                "malformed_completion", f"No verdict: {review.feedback}", why=review.feedback
+                "loop.malformed_completion", f"No verdict: {review.feedback}", why=review.feedback
             )
         if review.said == "approved":
             meddled = [*self.tampered, *answered.tampered, *(f"{each} changed" for each in changed)]
@@ -357,13 +358,11 @@ class Journey:
             plan = marks.content(self.crew.request.plan)
             ran = await self.crew.runner(self.workspace)(command)
             changed = await repository.picture() != before
-            told = {"changed": changed, "plan": self._plan_back(plan, "script")}
-            told["added"] = self._added_since(plan)
+            told = {"changed": changed, **self._plan_back(plan, "script")}
             return {"code": ran.code, "text": ran.output[-_SHOWN:], **told}
 
         ended = await self.crew.step("script", run)
-        self._tell_plan(ended.get("plan", ()))
-        self.crew.tell_added(ended.get("added", ()))
+        self._tell_plan(ended)
         if "changed" not in ended:  # an older version did not look
             self.checked = ""
         elif ended["changed"]:

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 
-from prowess.check.beside import HIDDEN
+from prowess.check.beside import HIDDEN, MISSED
 from prowess.check.commands import NOT_HERE
 from prowess.check.shell import simple_commands
 from prowess.core.errors import UsageError
@@ -16,6 +16,7 @@ from prowess.core.ports import Sandbox
 from prowess.core.process import Order
 from prowess.core.task import Plan
 from prowess.loop import marks
+from prowess.loop.done import CutError
 from prowess.loop.request import LoopRequest
 
 # What bash would run by this name, be it a program or a word of its own.
@@ -28,8 +29,10 @@ _LACKED = re.compile(
 )
 
 
-class LackedError(Exception):
+class LackedError(CutError):
     """A program is missing, so that no attempt could be proven; the text says which, and what to do."""
+
+    told = "nothing could prove it, so it is not"
 
 
 async def must_have_programs(request: LoopRequest, sandbox: Sandbox) -> None:
@@ -63,11 +66,16 @@ async def _lacking_in(plan: Plan, folder: str, sandbox: Sandbox) -> list[tuple[i
 
 
 def must_not_lack(report: Report) -> None:
-    """Stop where nothing speaks against the work but a program that no attempt could bring."""
+    """
+    Stop where nothing speaks against the work but a program that no attempt could bring, or bring back as
+    it was.
+    """
     if report.passed or report.scope.verdict != "PASS":
         return
     if any(each.verdict == "FAIL" for each in report.criteria):
         return
+    if changed := next((each.reason for each in report.criteria if MISSED in each.reason), ""):
+        raise LackedError(changed[changed.index(MISSED) :])
     if name := next(filter(None, map(_lacking, report.criteria)), ""):
         raise LackedError(f"the sandbox lacks {name}, which is to prove the task; {_mend(name)}")
 

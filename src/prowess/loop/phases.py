@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from prowess.core.errors import SkillError, UsageError
 from prowess.core.placed_yaml import Placed, read_placed
 from prowess.loop.guards import Guard, GuardError, parse_guard
+from prowess.loop.ways import never_ending, never_reached
 
 DEFAULT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "workflows", "default.yaml")
 MAX_BYTES = 256 * 1024
@@ -44,6 +45,9 @@ class Phase:
     command: str = ""
     mark: Mark = "x"
     transitions: tuple[Transition, ...] = ()
+
+
+BLOCKED = Phase(name="blocked", type="terminal", mark="~")  # where the phases themselves do not end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +98,7 @@ def _phases(placed: Placed, wrong: list[tuple[int, str]]) -> dict[str, Phase]:
     value = placed.value
     unknown = value.keys() - {"version", "start", "phases"}
     wrong += [(placed.key((key,))[0], f"there is no field {key!r}") for key in unknown]
-    if value.get("version") != 1:
+    if value.get("version") is True or value.get("version") != 1:
         wrong.append((placed.place(("version",))[0], "version is 1"))
     given = value.get("phases")
     if not isinstance(given, dict) or not given:
@@ -118,7 +122,8 @@ def _phase(placed: Placed, name: str, given: Any, wrong: list[tuple[int, str]]) 
             wrong.append(
                 (placed.place((*path, key))[0], f"{name}: {key} is {' or '.join(allowed)}")
             )
-    if kind == "script" and not isinstance(given.get("command"), str):
+    command = given.get("command")
+    if kind == "script" and not (isinstance(command, str) and command.strip()):
         wrong.append((placed.place((*path, "command"))[0], f"{name}: command is a line of shell"))
     return Phase(
         name=name,
@@ -149,6 +154,15 @@ def _transitions(
         made.append(Transition(to=each["to"], guard=_guard(each.get("when"), name, line, wrong)))
     if made and made[-1].guard is not None:
         wrong.append((placed.place(path)[0], f"{name}: the last transition has no `when`"))
+    for number, each in enumerate(listed[:-1]):
+        if isinstance(each, dict) and each.get("when") is None:
+            line = placed.place((*path, number))[0]
+            wrong.append(
+                (
+                    line,
+                    f"{name}: without a `when` it is the last, for those below it are never taken",
+                )
+            )
     return tuple(made)
 
 
@@ -173,3 +187,13 @@ def _connected(placed: Placed, phases: Mapping[str, Phase], wrong: list[tuple[in
                 wrong.append((line, f"{phase.name}: there is no phase {transition.to!r}"))
     if phases and not any(phase.type == "terminal" for phase in phases.values()):
         wrong.append((placed.place(("phases",))[0], "no phase is terminal, so nothing would end"))
+        return
+    if isinstance(start, str) and start in phases:
+        wrong += [
+            (placed.key(("phases", name))[0], f"{name}: nothing leads to this phase")
+            for name in never_reached(phases, start)
+        ]
+    wrong += [
+        (placed.key(("phases", name))[0], f"{name}: no way leads from this phase to a terminal one")
+        for name in never_ending(phases)
+    ]

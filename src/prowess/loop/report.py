@@ -1,6 +1,7 @@
 """The report of a loop: what was done, with what proof, what is left, what it cost."""
 
 import re
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,14 +11,24 @@ from prowess.check.already import seen_by_us
 from prowess.core.evidence import Criterion, Looked, Scope
 from prowess.core.run import Ending
 from prowess.core.task import Plan, Task
-from prowess.loop.budget import Used
+from prowess.loop.budget import Used, counted
 from prowess.loop.choosing import name_of
 from prowess.loop.done import Done, done_as_json
+from prowess.loop.git_run import few
+from prowess.loop.lying import Lying
 from prowess.loop.quoting import alone, code, inline, quoted
+from prowess.loop.told import Told
 
 _ADDED = (
     "It came into the plan while an agent was at work, so its `files:` allowed no tests or settings to be"
     " altered."
+)
+_PUT_BACK = (
+    "While an agent is at work, its changes to the plan and yours cannot be told apart, so these were"
+    " undone. Tasks that were added stayed."
+)
+_AGAIN = (
+    "An earlier loop has left them so. To have one tried again, write `[ ]` for `[~]` in the plan."
 )
 _MEANS_MORE, _ESCAPED = re.compile(r"[\\`*_~<>\[\]|#]"), r"\\\g<0>"  # to Markdown
 _IN = {"~": "ticked in commit"}  # what was done is in a branch, and in no commit of the person's
@@ -51,27 +62,32 @@ class Entry:
 
 
 def report(
-    name: str, entries: Sequence[Entry], used: Used, *, reason: str, plan: Plan | None
+    name: str,
+    entries: Sequence[Entry],
+    used: Used,
+    *,
+    reason: str,
+    plan: Plan | None,
+    told: Told,
+    left: Lying,
 ) -> str:
     """In Markdown; every line of proof is one that code saw, and no stranger's words are Markdown."""
     lines = [f"# {inline(name)}", "", f"{alone(reason[:1].upper() + reason[1:])}.", ""]
     for title, under in groupby(sorted(entries, key=_rank), key=_title):
         lines += [f"## {inline(title)}", ""]
         for entry in under:
-            lines += [*_told(entry), ""]
-    left = (
-        [task.label for task in plan.tasks if task.mark == " " and not task.ignored] if plan else []
-    )
-    if left:
-        lines += ["## Left", "", *(f"- {alone(label)}" for label in left), ""]
-    cost = "an unknown price" if used.unpriced else f"${used.dollars:.4f}"
-    lines += ["## Cost", "", f"{_tries(used.attempts)}, {used.tokens:,} tokens, {cost}.", ""]
+            lines += [*_told(entry, told), ""]
+    lines += _blocked_before(entries, plan) + _left(plan)
+    lines += _put_back(told)
+    lines += _lying(left, "\n".join(lines))
+    lines += ["## Cost", "", f"{used.told()}.", ""]
     return "\n".join(lines)
 
 
 def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
     """What the marks say, those of earlier loops too: a plan is done when nothing of it is left."""
-    tasks = [task for task in plan.tasks if not task.ignored] if plan else []
+    tasks = _tasks(plan)
+    unproven = sum(entry.done.mark == "x" for entry in entries)
     blocked = {name_of(task) for task in tasks if task.mark == "~"}
     blocked |= {name_of(entry.task) for entry in entries if entry.done.mark == "~"}
     waiting = sum(task.mark == " " for task in tasks)
@@ -81,10 +97,10 @@ def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
         again = plan.about_blocked() if plan else ""
         return "partial", f"{told}; {again}" if again else told
     if blocked or waiting:
-        return "partial", _stuck(len(blocked), waiting, len(tasks))
-    if unproven := sum(entry.done.mark == "x" for entry in entries):
-        await_ = "awaits" if unproven == 1 else "await"
-        return "done", f"all tasks are implemented; {unproven} {await_} review"
+        awaits = f", {_awaiting(unproven)}" if unproven else ""
+        return "partial", _stuck(len(blocked), waiting, len(tasks)) + awaits
+    if unproven:
+        return "done", f"all tasks are implemented; {_awaiting(unproven)}"
     how = "proven or reviewed" if any(entry.done.reviewer for entry in entries) else "proven"
     people = plan.for_people() if plan else ""
     nothing = "there was nothing to do" + (f": {people}" if people else "")
@@ -100,6 +116,10 @@ def _stuck(blocked: int, waiting: int, tasks: int) -> str:
     return f"{blocked} {of} {are} blocked" + (f", {waiting} {wait}" if waiting else "")
 
 
+def _awaiting(unproven: int) -> str:
+    return f"{unproven} {'awaits' if unproven == 1 else 'await'} review"
+
+
 def _rank(entry: Entry) -> tuple[int, str]:
     return list(_TITLES).index(entry.done.mark), entry.done.reviewer
 
@@ -111,10 +131,59 @@ def _title(entry: Entry) -> str:
     return f"Reviewed by {done.reviewer}" if reviewed else _TITLES[done.mark]
 
 
-def _told(entry: Entry) -> list[str]:
+def _blocked_before(entries: Sequence[Entry], plan: Plan | None) -> list[str]:
+    """Tasks that this loop did not touch, for an earlier one had marked them."""
+    ours = {name_of(entry.task) for entry in entries}
+    before = [task for task in _tasks(plan) if task.mark == "~" and name_of(task) not in ours]
+    listed = [f"- {alone(task.label)} (line {task.line})" for task in before]
+    return ["## Blocked before", "", _AGAIN, "", *listed, ""] if listed else []
+
+
+def _left(plan: Plan | None) -> list[str]:
+    """Tasks to do, each with what it waits for."""
+    waiting = plan.waiting() if plan else {}
+    left = [task for task in _tasks(plan) if task.mark == " "]
+    listed = [
+        f"- {alone(task.label)}"
+        + (f" (waits for: {inline('; '.join(waiting[task]))})" if task in waiting else "")
+        for task in left
+    ]
+    return ["## Left", "", *listed, ""] if listed else []
+
+
+def _tasks(plan: Plan | None) -> list[Task]:
+    return [task for task in plan.tasks if not task.ignored] if plan else []
+
+
+def _put_back(told: Told) -> list[str]:
+    """What was changed in the plan while an agent was at work, and where that can be read."""
+    if not told.put_back:
+        return []
+    lines = ["## Put back in the plan", "", _PUT_BACK, ""]
+    for copy, changes in told.put_back.items():
+        kept = f"the plan as it was found is in {code(copy)}"
+        lines.append(f"- {inline('; '.join(dict.fromkeys(changes)))}: {kept}")
+    return [*lines, ""]
+
+
+def _lying(left: Lying, told: str) -> list[str]:
+    """Work trees that stayed, and branches that were not `told` of yet."""
+    lines = [
+        f"- the work tree {code(each)}; `git worktree remove --force {shlex.quote(each)}` takes it away"
+        for each in left.trees
+    ]
+    lines += [f"- the branch `{each}`" for each in left.branches if f"`{each}`" not in told]
+    return ["## Left in the repository", "", *lines, ""] if lines else []
+
+
+def _told(entry: Entry, told: Told) -> list[str]:
     kept = f"; {_IN.get(entry.done.mark, 'commit')} {entry.commit[:12]}" if entry.commit else ""
     kept = kept if entry.done.mark != " " else ""
-    lines = [f"### {inline(entry.task.label)}", "", f"{_tries(entry.done.attempts)}{kept}."]
+    lines = [
+        f"### {inline(entry.task.label)}",
+        "",
+        f"{counted(entry.done.attempts, 'attempt')}{kept}.",
+    ]
     if entry.added:
         lines.append(_ADDED)
     if entry.done.already:
@@ -127,11 +196,18 @@ def _told(entry: Entry) -> list[str]:
         f"What an earlier attempt did, and was not taken in, is kept in the branch `{branch}`."
         for branch in entry.earlier
     ]
+    lines += [
+        f"Not kept with the task, but in the branch `{branch}`: {inline(few(list(dict.fromkeys(files))))}."
+        for branch, files in told.left.get(entry.task.label, {}).items()
+    ]
+    lines += map(alone, entry.done.spoilt)
+    if entry.done.astray:
+        lines.append(f"Its phases came to no end: {entry.done.astray}.")
     criteria = entry.done.report.criteria if entry.done.report else ()
     if entry.done.trouble and entry.done.mark == "~":
         lines.append(f"The agent of the last attempt stopped: {inline(entry.done.trouble)}")
     if entry.done.said and entry.done.mark == "~":
-        lines.append(f"The agent said last: {_MEANS_MORE.sub(_ESCAPED, entry.done.said)}")
+        lines.append(f"The agent said last: {inline(entry.done.said)}")
     if criteria:
         lines += ["", *map(_criterion, criteria), *_out_of_scope(entry.done)]
     failed = any(each.verdict != "PASS" for each in criteria) or _out_of_scope(entry.done)
@@ -139,10 +215,6 @@ def _told(entry: Entry) -> list[str]:
     if entry.done.cut or unseen or (entry.done.mark == "~" and not failed):
         lines += ["", *quoted(entry.done.reason)]
     return lines
-
-
-def _tries(count: int) -> str:
-    return "1 attempt" if count == 1 else f"{count} attempts"
 
 
 def _out_of_scope(done: Done) -> list[str]:

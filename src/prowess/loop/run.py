@@ -6,10 +6,8 @@ again. The plan and the repository are a person's too, so both are read anew for
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,22 +19,21 @@ from prowess.core.errors import (
     StoreError,
 )
 from prowess.core.ports import Json, Steps
-from prowess.core.run import Ending, Outcome
-from prowess.core.task import DONE, Plan, Task
+from prowess.core.run import Outcome
+from prowess.core.task import DONE, Task
 from prowess.engine.ending import to_its_end
 from prowess.engine.world import World
 from prowess.loop import marks, waves
 from prowess.loop.agents.base import Agent
-from prowess.loop.budget import Used
-from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of, not_its_own
+from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
 from prowess.loop.guarding import alone_in
-from prowess.loop.journey import Journey
-from prowess.loop.phases import DEFAULT, Phases, load_phases
+from prowess.loop.phases import DEFAULT, load_phases
 from prowess.loop.place import begin
-from prowess.loop.report import Entry, ending, report
+from prowess.loop.report import Entry, ending
 from prowess.loop.request import loop_request
+from prowess.loop.story import Story, outcome_of
 from prowess.loop.worktrees import Worktree
 
 KIND = "loop"
@@ -66,49 +63,6 @@ async def run_loop(
     return outcome.as_json()
 
 
-@dataclass(slots=True, kw_only=True)
-class _Story:
-    """
-    What has happened so far. `again` are tasks that go on, and how their last wave left them; `at_work`
-    are those that have begun and have no end yet; `earlier` are the branches with what was not taken in
-    of them before; `planned` are the tasks of the plan as they were told last; `cut` says which budget
-    cut a task short.
-    """
-
-    crew: Crew
-    phases: Phases
-    used: Used = field(default_factory=Used)
-    entries: list[Entry] = field(default_factory=list)
-    tried: set[str] = field(default_factory=set)
-    again: dict[str, tuple[Task, waves.Ended]] = field(default_factory=dict)
-    at_work: dict[str, Journey] = field(default_factory=dict)
-    earlier: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    commands: tuple[str, ...] = ()
-    planned: list[str] = field(default_factory=list)
-    cut: str = ""
-    numbers: int = 0
-
-    def journey(self, plan: Plan, task: Task, workspace: str) -> Journey:
-        _, ended = self.again.pop(name_of(task), (None, None))
-        before = ended.done if ended else None
-        made = self.at_work[name_of(task)] = Journey(
-            crew=self.crew,
-            phases=self.phases,
-            plan=plan,
-            task=task,
-            workspace=workspace,
-            used=self.used,
-            others=not_its_own(self.commands, task, plan),
-            attempts=before.attempts if before else 0,
-            feedback=before.reason if before else "",
-        )
-        return made
-
-    def next_number(self) -> int:
-        self.numbers += 1
-        return self.numbers
-
-
 async def _loop(crew: Crew) -> Outcome:
     request = crew.request
     crew.tell(
@@ -121,25 +75,27 @@ async def _loop(crew: Crew) -> Outcome:
         model=request.model or "",
         progress=0,
     )
-    story = _Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
+    story = Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
     with alone_in(request.workspace):
         try:
             outcome = await _rounds(story)
         except CancelledRunError as error:
-            outcome = _outcome(story, "cancelled", str(error))
+            outcome = await outcome_of(story, "cancelled", str(error))
         except (InDoubtError, StoreError):  # it has not ended, it stops here
             raise
         except ProwessError as error:
             reason = f"{error} ({error.hint})" if error.hint else str(error)
-            outcome = _outcome(story, "failed", reason, outside=isinstance(error, OutsideError))
+            outcome = await outcome_of(
+                story, "failed", reason, outside=isinstance(error, OutsideError)
+            )
         except OSError as error:  # a full disk, or what lies where a file or folder should be
             reason = f"a file cannot be read or written in {request.workspace}: {error.strerror}"
-            outcome = _outcome(story, "failed", reason, outside=True)
+            outcome = await outcome_of(story, "failed", reason, outside=True)
         crew.kept.forget()
     return outcome
 
 
-async def _rounds(story: _Story) -> Outcome:
+async def _rounds(story: Story) -> Outcome:
     crew, request = story.crew, story.crew.request
     begun = await crew.step("clean", partial(begin, request, crew.run, crew.world.sandbox))
     await crew.kept.begin(begun, _put_back(crew))
@@ -147,23 +103,26 @@ async def _rounds(story: _Story) -> Outcome:
     story.used.started = await crew.step("clock", _now)
     crew.kept.until = story.used.started + request.seconds if request.seconds else 0.0
     for _ in range(_MOST_ROUNDS):
-        if reason := story.cut or story.used.spent(request, await crew.step("clock", _now)):
-            return _outcome(story, "partial", reason)
+        if story.cut:
+            return await outcome_of(story, "partial", story.cut, outside=story.outside)
+        spent = story.used.spent(request, await crew.step("clock", _now))
         found = await crew.step(
             "select", partial(choose, request.plan, frozenset(story.tried), request.parallel)
         )
-        if found is None:
+        if found is None:  # a plan that is done has been in time
             break
+        if spent:
+            return await outcome_of(story, "partial", spent)
         chosen = chosen_from_json(found)
         story.commands = chosen.commands
         _tell_plan(story, chosen)
         for task in chosen.plan.tasks:
             _tell_task(story, task, chosen)
         await (_wave(story, chosen) if request.parallel > 1 else _alone(story, chosen))
-    return _outcome(story, *ending(story.entries, marks.read(request.plan)))
+    return await outcome_of(story, *ending(story.entries, marks.read(request.plan)))
 
 
-def _tell_plan(story: _Story, chosen: Chosen) -> None:
+def _tell_plan(story: Story, chosen: Chosen) -> None:
     """The tasks of the plan, when they are not those that were told last."""
     labels = [each["task"] for each in chosen.all]
     if labels and labels != story.planned:
@@ -173,7 +132,7 @@ def _tell_plan(story: _Story, chosen: Chosen) -> None:
         story.crew.tell("loop.planned", told, tasks=list(chosen.all))
 
 
-def _tell_task(story: _Story, task: Task, chosen: Chosen) -> None:
+def _tell_task(story: Story, task: Task, chosen: Chosen) -> None:
     done = len(story.entries)
     story.crew.tell(
         "loop.task",
@@ -186,7 +145,7 @@ def _tell_task(story: _Story, task: Task, chosen: Chosen) -> None:
     )
 
 
-async def _alone(story: _Story, chosen: Chosen) -> None:
+async def _alone(story: Story, chosen: Chosen) -> None:
     """One task, in the person's own tree."""
     (task,), crew = chosen.plan.tasks, story.crew
     journey = story.journey(chosen.plan, task, crew.request.workspace)
@@ -222,7 +181,7 @@ async def _alone(story: _Story, chosen: Chosen) -> None:
     _tell_recorded(story, task, done, await crew.step("record", record))
 
 
-async def _wave(story: _Story, chosen: Chosen) -> None:
+async def _wave(story: Story, chosen: Chosen) -> None:
     """Several tasks, each in a work tree of its own, taken in one after another."""
     crew, tasks = story.crew, chosen.plan.tasks
     trees = [waves.worktree(crew, story.next_number()) for _ in tasks]
@@ -249,7 +208,7 @@ async def _wave(story: _Story, chosen: Chosen) -> None:
         )
 
 
-async def _record_wave(story: _Story, task: Task, ended: waves.Ended, tree: Worktree) -> str:
+async def _record_wave(story: Story, task: Task, ended: waves.Ended, tree: Worktree) -> str:
     """The tick and its commit; why they, or the work itself, could not come into the person's tree."""
     crew = story.crew
 
@@ -280,10 +239,12 @@ def _title(task: Task, done: Done) -> str:
     return titles.get(done.mark, task.label)
 
 
-def _tell_recorded(story: _Story, task: Task, done: Done, kept: dict[str, Any]) -> None:
+def _tell_recorded(story: Story, task: Task, done: Done, kept: dict[str, Any]) -> None:
     crew = story.crew
     head: str = kept.pop("head", kept["commit"])
     crew.judges.went_on(head, [task] if done.mark in DONE else [])
+    journey = story.at_work[name_of(task)]
+    crew.went_on(journey.checked if done.mark in DONE else journey.base, head)
     crew.tell(
         "loop.recorded",
         f"[{done.mark}] {task.label}",
@@ -296,7 +257,7 @@ def _tell_recorded(story: _Story, task: Task, done: Done, kept: dict[str, Any]) 
     )
     if not kept["ticked"]:
         crew.tell("loop.plan_changed", f"The plan no longer has: {task.label}", task=task.label)
-    story.cut = story.cut or done.cut
+    story.cut, story.outside = story.cut or done.cut, story.outside or done.outside
     story.tried.add(name_of(task))
     del story.at_work[name_of(task)]
     made = Entry(
@@ -322,57 +283,3 @@ def _put_back(crew: Crew) -> Callable[[Sequence[str]], None]:
 
 async def _now() -> Json:
     return time.time()
-
-
-def _outcome(story: _Story, ended: Ending, reason: str, *, outside: bool = False) -> Outcome:
-    crew, used = story.crew, story.used
-    used.cut_off()
-    plan = None
-    with suppress(ProwessError):  # it may be what ended the loop
-        plan = marks.read(crew.request.plan)
-    entries = [*story.entries, *_under_way(story, reason)]
-    return Outcome(
-        ending=ended,
-        answer=report(crew.plan_name, entries, used, reason=reason, plan=plan),
-        reason=reason,
-        iterations=used.attempts,
-        tokens=used.tokens,
-        cost=None if used.unpriced else used.dollars,
-        details={
-            "tasks": [entry.as_json() for entry in entries],
-            **({"outside": True} if outside else {}),
-        },
-    )
-
-
-def _under_way(story: _Story, reason: str) -> list[Entry]:
-    """
-    Tasks without an end when the loop had one: what was done of those that were to be tried again is
-    in their branches, and of those that were at work it lies where they were.
-    """
-    left = [
-        Entry(
-            task=journey.task,
-            done=_left_there(journey, reason),
-            earlier=tuple(story.earlier[name]),
-        )
-        for name, journey in story.at_work.items()
-    ]
-    return left + [
-        Entry(
-            task=task,
-            done=replace(ended.done, mark=" ", cut=reason),
-            branch=ended.branch,
-            earlier=tuple(each for each in story.earlier[name] if each != ended.branch),
-        )
-        for name, (task, ended) in story.again.items()
-    ]
-
-
-def _left_there(journey: Journey, reason: str) -> Done:
-    return Done(
-        mark=" ",
-        reason=f"{reason}; what was done of it lies in {journey.workspace}",
-        attempts=journey.status.get("attempt", journey.attempts),
-        cut=reason,
-    )

@@ -20,10 +20,10 @@ from prowess.loop.crew import Crew
 from prowess.loop.done import Done
 from prowess.loop.git_run import few
 from prowess.loop.journey import Journey
+from prowess.loop.lying import trees_of
 from prowess.loop.place import must_take_in
 from prowess.loop.worktrees import Merge, Worktree
 
-FOLDER = "worktrees"  # in the data folder
 _MOST_MOVES = 20  # of the person's branch while one merge is checked
 
 
@@ -43,10 +43,10 @@ class Ended:
 
 def worktree(crew: Crew, number: int) -> Worktree:
     """The work tree of the loop's so many-th task."""
-    data = os.path.realpath(crew.world.settings.data)
+    trees = trees_of(crew.world.settings.data, crew.run)
     return Worktree(
         home=crew.repository(crew.request.workspace),
-        folder=os.path.join(data, FOLDER, crew.run, f"task-{number}"),
+        folder=os.path.join(trees, f"task-{number}"),
         branch=f"prowess/{crew.run}/task-{number}",
     )
 

@@ -5,14 +5,16 @@ Events are counted one by one as they come, so that whoever follows the log has 
 time without reading it again.
 """
 
+import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from prowess.core import event
 from prowess.core.event import Recorded
 from prowess.observe.recoveries import way_of
+from prowess.observe.views import used_by
 
 _DAY = 10  # characters of a time that are its day
 
@@ -76,7 +78,10 @@ class Used:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """`days` are those on which runs began, by `2026-01-31`, in order; `loops` are by plan."""
+    """
+    `days` are those on which runs began, by `2026-01-31`, in order; `loops` are by plan, with its project
+    where several have a plan of this name.
+    """
 
     all: Numbers
     skills: Mapping[str, Numbers]
@@ -102,7 +107,7 @@ class Tally:
     def __init__(self) -> None:
         self._all = _Sum()
         self._skills: dict[str, _Sum] = defaultdict(_Sum)
-        self._loops: dict[str, _Sum] = defaultdict(_Sum)
+        self._loops: dict[tuple[str, str], _Sum] = defaultdict(_Sum)  # by plan and project
         self._days: dict[str, _Sum] = defaultdict(_Sum)
         self._models: dict[str, Used] = {}
         self._under_way: dict[str, _Run] = {}
@@ -110,9 +115,10 @@ class Tally:
     def add(self, each: Recorded) -> None:
         run, payload = self._under_way.get(each.event.run), each.event.payload
         if each.event.kind == "run.started" and run is None:
-            named = self._loops if payload.get("run_kind") == "loop" else self._skills
+            is_loop = payload.get("run_kind") == "loop"
             name, day = payload.get("skill", ""), each.at[:_DAY]
-            run = _Run(sums=(self._all, named[name], self._days[day]))
+            named = self._loops[name, payload.get("project", "")] if is_loop else self._skills[name]
+            run = _Run(sums=(self._all, named, self._days[day]), is_loop=is_loop)
             self._under_way[each.event.run] = run
             run.add(runs=1)
         elif run is None:
@@ -124,6 +130,10 @@ class Tally:
                 run.observe(payload)
             case "call.recovered":
                 run.recover(payload)
+            case "agent.forked" if run.is_loop:
+                run.begin(f"{each.event.run} {payload.get('child', '')}")
+            case "agent.joined" if run.is_loop:
+                run.join(f"{each.event.run} {payload.get('child', '')}", payload)
             case "run.finished":
                 run.end(payload.get("outcome", {}))
                 del self._under_way[each.event.run]
@@ -146,7 +156,7 @@ class Tally:
         return Stats(
             all=self._all.numbers(),
             skills={skill: total.numbers() for skill, total in sorted(self._skills.items())},
-            loops={plan: total.numbers() for plan, total in sorted(self._loops.items())},
+            loops={name: self._loops[key].numbers() for name, key in _told_apart(self._loops)},
             models=dict(sorted(self._models.items())),
             days={day: total.numbers() for day, total in sorted(self._days.items())},
         )
@@ -160,6 +170,9 @@ class _Sum:
     iterations: int = 0
     tokens: int = 0
     cost: float | None = 0.0
+    untold: set[str] = field(
+        default_factory=set
+    )  # agents of loops at work, which tell at their end
     endings: Counter[str] = field(default_factory=Counter)
     ways: Counter[str] = field(default_factory=Counter)
 
@@ -179,7 +192,7 @@ class _Sum:
                 for way, count in self.ways.most_common()
             ),
             tokens=self.tokens,
-            cost=self.cost,
+            cost=None if self.untold else self.cost,
         )
 
 
@@ -191,6 +204,7 @@ class _Run:
     """
 
     sums: tuple[_Sum, ...]
+    is_loop: bool = False
     failed: Counter[str] = field(default_factory=Counter)
     helped: set[str] = field(default_factory=set)
 
@@ -203,6 +217,16 @@ class _Run:
         self.add(tokens=tokens)
         for each in self.sums:
             each.cost = _plus(each.cost, cost)
+
+    def begin(self, child: str) -> None:
+        """Of what an agent of a loop uses, this run hears at its end."""
+        for each in self.sums:
+            each.untold.add(child)
+
+    def join(self, child: str, payload: Mapping[str, Any]) -> None:
+        for each in self.sums:
+            each.untold.discard(child)
+        self.spend(*used_by(payload))
 
     def observe(self, payload: Mapping[str, Any]) -> None:
         if payload.get("refused"):
@@ -231,6 +255,31 @@ class _Run:
         ways = list(ways)
         for each in self.sums:
             each.ways.update(ways)
+
+
+def _told_apart(loops: Iterable[tuple[str, str]]) -> list[tuple[str, tuple[str, str]]]:
+    """The name of each plan: alone, with the folder of its project, or with all of its path."""
+    loops = sorted(loops)
+    forms: tuple[Callable[[str, str], str], ...] = (
+        lambda plan, project: plan,
+        lambda plan, project: f"{plan} in {os.path.basename(project)}",
+        lambda plan, project: f"{plan} in {project}",
+    )
+    names = [Counter(form(*key) for key in loops) for form in forms]
+    return [
+        (
+            next(
+                (
+                    form(*key)
+                    for form, all_ in zip(forms, names, strict=True)
+                    if all_[form(*key)] == 1
+                ),
+                forms[-1](*key),
+            ),
+            key,
+        )
+        for key in loops
+    ]
 
 
 def _plus(one: float | None, other: float | None) -> float | None:

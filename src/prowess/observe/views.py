@@ -33,13 +33,16 @@ class RunView:
     """
     `waiting`: for a person's answer to `question`. A run whose process died is still `running`
     here, because nobody was left to say so: whether somebody works on it, the engine knows.
-    `cost` is None when a price is not known. Tokens and cost include what sub-agents used.
+    `project` is the folder that it works in, empty for a run from before this was on record.
+    `cost` is None when a price is not known, and as long as no agent of a loop has told of any. Tokens and
+    cost include what sub-agents used.
     """
 
     id: str
     kind: str
     skill: str
     arguments: str
+    project: str
     state: State
     progress: int
     iterations: int
@@ -115,10 +118,9 @@ class _Sight:
                 self.outcome, self.ended = payload.get("outcome", {}), each.at
 
     def _join(self, payload: Mapping[str, Any]) -> None:
-        outcome = payload.get("outcome") or _of_attempt(payload.get("end", {}))
         child, skill = payload.get("child", ""), payload.get("skill", "")
-        self.children[child] = Child(id=child, skill=skill, ending=outcome.get("ending", ""))
-        self._spend(outcome.get("tokens", 0), outcome.get("cost"))
+        self.children[child] = Child(id=child, skill=skill, ending=_ending(payload))
+        self._spend(*used_by(payload))
 
     def _spend(self, tokens: int, cost: float | None) -> None:
         self.tokens += tokens
@@ -133,17 +135,20 @@ class _Sight:
         state: State = "running" if question is None else "waiting"
         if self.ended:
             state = self.outcome.get("ending", "failed")
+        tokens, cost = told.get("tokens", self.tokens), told.get("cost", self.cost)
+        untold = self.started.get("run_kind") == "attempt" or (self._is_loop and self.children)
         return RunView(
             id=self.first.event.run,
             kind=self.started.get("run_kind", ""),
             skill=self.started.get("skill", ""),
             arguments=self.started.get("arguments", ""),
+            project=self.started.get("project", ""),
             state=state,
             progress=self.progress,
             iterations=self.outcome.get("iterations") or self.iterations,
             max_iterations=self.started.get("max_iterations"),
-            tokens=told.get("tokens", self.tokens),
-            cost=told.get("cost", self.cost),
+            tokens=tokens,
+            cost=_told(tokens, cost) if untold else cost,
             model=self.model or self.started.get("model", ""),
             started=self.began or self.first.at,
             ended=self.ended,
@@ -156,17 +161,44 @@ class _Sight:
             events=self.events,
         )
 
+    @property
+    def _is_loop(self) -> bool:
+        return self.started.get("run_kind") == "loop"
+
     def _last(self) -> str:
         """
         What happened last, in a line. Of a run that came to no good end, and of a loop, whose answer
         is a whole report, it is why it ended: the first line of an answer would not tell.
         """
         why = self.ended and _line(self.outcome.get("reason"))
-        looped = self.started.get("run_kind") == "loop"
-        if why and (looped or self.outcome.get("ending") != "done"):
+        if why and (self._is_loop or self.outcome.get("ending") != "done"):
             return why
         heading = _HEADING.fullmatch(self.summary) or _BOLD.fullmatch(self.summary)
         return heading["words"] if self.ended and heading else self.summary
+
+
+def used_by(payload: Mapping[str, Any]) -> tuple[int, float | None]:
+    """The tokens and the cost that the end of a sub-agent, or of an agent of a loop, tells of."""
+    if "end" in payload:
+        usage = payload["end"].get("usage", {})
+        tokens, cost = _tokens(usage), usage.get("cost")
+        if payload["end"].get("trouble") == "usage_limit" and not tokens:
+            return 0, cost or 0.0  # that is no attempt, and has used what it tells
+        return tokens, _told(tokens, cost)
+    outcome = payload.get("outcome", {})
+    return outcome.get("tokens", 0), outcome.get("cost")
+
+
+def _ending(payload: Mapping[str, Any]) -> str:
+    """How a sub-agent ended; an agent of a loop tells what stopped it, if anything did."""
+    trouble = payload.get("end", {}).get("trouble", "")
+    of_loop = trouble and ("done" if trouble == "none" else "failed")
+    return str(payload.get("outcome", {}).get("ending", of_loop))
+
+
+def _told(tokens: int, cost: float | None) -> float | None:
+    """Who counts no tokens has told nothing of what it cost."""
+    return cost if tokens or cost else None
 
 
 def _line(value: object) -> str:
@@ -180,19 +212,6 @@ def _count(value: object) -> int:
 
 def _tokens(usage: Mapping[str, Any]) -> int:
     return int(usage.get("input_tokens", 0) + usage.get("output_tokens", 0))
-
-
-def _of_attempt(end: Mapping[str, Any]) -> dict[str, Any]:
-    """How an attempt of a loop ended, as other sub-agents tell it; who counts nothing was not free."""
-    usage = end.get("usage") or {}
-    tokens, cost = _tokens(usage), usage.get("cost")
-    trouble = end.get("trouble", "")
-    if trouble == "usage_limit":  # what it stopped is no attempt, and has used what it tells
-        cost = cost or 0.0
-    elif not (tokens or cost):
-        cost = None
-    ending = trouble and ("done" if trouble == "none" else "failed")
-    return {"ending": ending, "tokens": tokens, "cost": cost}
 
 
 def _asked(payload: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ failing callback), the whole tree is dead before `attend` returns or raises.
 
 import asyncio
 import contextlib
+import errno
 import marshal
 import math
 import os
@@ -38,6 +39,7 @@ _LONGEST_END = 60.0  # seconds that a warden may need to end its tree, be it a b
 _KILLED = -9
 _OURS = "PROWESS_"  # how the variables begin by which we know what somebody works on
 _HINT = "check that the program and the working folder exist"
+_NO_PROGRAM = "a script needs a first line that names its program, such as `#!/bin/sh`"
 
 
 class Child(Protocol):
@@ -238,7 +240,8 @@ class Warded:
     def must_have_begun(self) -> None:
         """`OutsideError` when there is no such program."""
         if self._failure:
-            raise OutsideError(f"{self._name} could not be started: {self._failure}", hint=_HINT)
+            hint = _NO_PROGRAM if os.strerror(errno.ENOEXEC) in self._failure else _HINT
+            raise OutsideError(f"{self._name} could not be started: {self._failure}", hint=hint)
 
     async def end(self) -> None:
         if self._ended:

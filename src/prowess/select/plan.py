@@ -22,6 +22,7 @@ from markdown_it.token import Token
 from prowess.core.errors import UsageError
 from prowess.core.task import Mark, Plan, Task, key_of, names_of, numbered
 from prowess.select.hints import find_hints
+from prowess.select.plan_fence import is_of_shell, looks_like_proof
 from prowess.select.plan_heading import Heading, about_empty, about_fence, hold_commands
 from prowess.select.plan_item import TASK, Item, Told, values
 
@@ -105,7 +106,7 @@ class _Reader:
                 if not stack:
                     self._tasks += self._of(item)
             elif token.type == "fence":
-                self._fence(token)
+                self._fence(token, of_task=any(TASK.fullmatch(item.text) for item in stack))
         self._close_sections(0)
         return Plan(
             tasks=numbered(_with_after(self._tasks)),
@@ -155,11 +156,13 @@ class _Reader:
         for each in self._headings:
             each.used = True
 
-    def _fence(self, token: Token) -> None:
+    def _fence(self, token: Token, *, of_task: bool) -> None:
         if not _is_closed(token, self._lines):
             self._slips.append((_line(token), _NEVER_CLOSED))
         if not hold_commands(self._headings):
-            if wrong := about_fence(self._headings, token.info):
+            proves = not of_task and looks_like_proof(token.content)
+            wrong = about_fence(self._headings, proves=proves)
+            if wrong and is_of_shell(token.info):
                 self._slips.append((_line(token), wrong))
         elif found := list(_commands(token.content, _line(token) + 1)):
             self._validation += found

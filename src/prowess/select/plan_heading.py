@@ -25,17 +25,17 @@ _NEAR = re.compile(
     r"^(?:final\s+)?validat(?:ion|e|ing)\b|\b(?:tests?|check|verification|verify)\s+commands?\b",
     re.IGNORECASE,
 )
-_SHELL = re.compile(r"(?:ba|z|da|k)?sh\b|shell|console|terminal|$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
 class Heading:
-    """`ignored`: what is below it is for people. `holds`: it is to hold commands; `used`: there is something below it."""
+    """`ignored`: what is below it is for people, `manual`: to try. `holds`: it is to hold commands; `used`: there is something below it."""
 
     level: int
     line: int
     title: str = ""
     ignored: bool = False
+    manual: bool = False
     holds: bool = False
     near: bool = False
     used: bool = False
@@ -45,7 +45,8 @@ class Heading:
         bare = _LEAD.sub("", _EMPHASIS.sub("", self.title), count=1)
         alone = _ALONE.fullmatch(bare) is not None
         inside = self.level > 1
-        self.ignored = inside and bool(_IGNORED.search(bare) or _MANUAL.match(bare))
+        self.manual = inside and bool(_MANUAL.match(bare))
+        self.ignored = self.manual or (inside and bool(_IGNORED.search(bare)))
         self.holds = alone or (inside and bool(_AMONG.search(bare)))
         self.near = inside and bool(_NEAR.search(bare))
 
@@ -55,12 +56,19 @@ def hold_commands(headings: Sequence[Heading]) -> bool:
     return any(each.holds and (each.level > 1 or each is headings[-1]) for each in headings)
 
 
-def about_fence(headings: Sequence[Heading], language: str) -> str:
-    """What is wrong with a fence that holds no commands and looks as if it should; empty when nothing is."""
+def about_fence(headings: Sequence[Heading], *, proves: bool) -> str:
+    """
+    What is wrong with a fence of shell that holds no commands and looks as if it should; empty when
+    nothing is. `proves`: it looks so by itself, unless it is for a person who tries things by hand.
+    """
     near = next((each.title for each in headings if each.near), "")
-    if not near or not _SHELL.match(language.strip()):
+    if near:
+        return f"nothing runs this fence under {near!r}; call the section `## Validation commands`"
+    if not proves or any(each.manual for each in headings):
         return ""
-    return f"nothing runs this fence under {near!r}; call the section `## Validation commands`"
+    under = f" under {headings[-1].title!r}" if headings else ""
+    call = "to have it prove every task, call the section `## Validation commands`"
+    return f"nothing runs this fence{under}; {call}"
 
 
 def about_empty(heading: Heading) -> str:

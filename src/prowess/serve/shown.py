@@ -4,6 +4,7 @@ what is not for this role.
 """
 
 import asyncio
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
@@ -114,11 +115,13 @@ class Views:
     ) -> dict[str, Any]:
         """
         Whoever sees no more than a summary, of a view that is brief, learns how a run goes, what it
-        asks and what it answers, but not what it was given.
+        asks and what it answers, but not what it was given, nor where its project lies.
         """
         level = self._visibility.level(role)
         if level < Level.FULL:
-            view = replace(view, arguments="", model="")
+            view = replace(
+                view, arguments="", model="", project=os.path.basename(view.project.rstrip("/"))
+            )
         if level is Level.HIDDEN:
             view = replace(view, summary="", answer="", reason="")
         told = {**view.as_json(), "state": _state(view, standing)}

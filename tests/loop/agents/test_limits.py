@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from prowess.loop.agents.limits import reset_time, sort
+from prowess.loop.agents.limits import is_for_good, reset_time, sort
 
 NOW = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
 LIMITS = {
@@ -83,3 +83,47 @@ def test_the_status_counts_where_the_words_say_nothing() -> None:
 def test_a_long_message_made_to_waste_time_is_read_at_once() -> None:
     for bait in ("in " + "1 h " * 100_000, "resets " * 100_000, "1" * 1_000_000, "in 1" * 300_000):
         assert reset_time(bait, now=NOW) is None or bait.startswith("in 1 h")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "thread 'main' panicked at codex-rs/core/src/client.rs:429:18",
+        "client.rs:401:7: index out of bounds",
+        "SyntaxError in line 429",
+        "error: 403:12 unexpected token",
+        "rate limiter module too long",
+        "the rate limit setting cannot be read",
+        "Disk quota exceeded",
+    ],
+)
+def test_numbers_and_nouns_that_are_no_answer_of_a_provider_are_a_crash(message: str) -> None:
+    assert sort(message) == "crash"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "exceeded retry limit, last status: 429",
+        "Error code: 429 - {'error': {}}",
+        "HTTP/1.1 429",
+        "429 status code (no body)",
+        '{"error": {"code": 429}}',
+        "litellm.RateLimitError: OpenAIException",
+        "You exceeded the rate limits of your tier",
+        "rate_limit_exceeded",
+    ],
+)
+def test_a_status_or_the_words_of_a_limit_are_one(message: str) -> None:
+    assert sort(message) == "usage_limit"
+
+
+def test_what_only_money_ends_is_told_from_what_time_ends() -> None:
+    paid = (
+        "You exceeded your current quota, please check your plan and billing details.",
+        "error: insufficient_quota",
+        "Your credit balance is too low to access the API",
+    )
+
+    assert [(sort(each), is_for_good(each)) for each in paid] == [("usage_limit", True)] * 3
+    assert not any(map(is_for_good, [*LIMITS, "Resource has been exhausted (e.g. check quota)."]))

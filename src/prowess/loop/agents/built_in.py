@@ -173,6 +173,7 @@ def _end(heard: _Counting, outcome: Outcome | None, late: str, *, seconds: float
         refusals=tuple(heard.refusals),
         seconds=round(seconds, 3),
         spoke=heard.spoke,
+        reached=heard.spoke,
     )
 
 

@@ -125,6 +125,8 @@ def _completed(heard: Heard, item: Mapping[str, Any]) -> None:
     if kind == "agent_message":
         heard.iteration += 1
         heard.replied(text(item.get("text")))
+    elif kind in ("reasoning", "todo_list"):
+        heard.replies = True
     elif kind == "error":
         heard.warned(text(item.get("message")))  # a turn that fails says so itself
     elif kind in ("command_execution", "mcp_tool_call", "file_change", "web_search"):

@@ -38,9 +38,9 @@ class Heard:
     `lines` counts those that could be read, `garbage` those that could not. `error` is the last
     trouble that the agent told of itself and did not get over. `usage` is what it used in all; `price`
     says what a model's usage costs where the agent does not. `message` is the id of the message being told,
-    `begun` what has come of it, `by_model` false for one that the agent made up itself. `pieces` are
-    lines of plain text that are not told yet, `paragraphs` counts what was told of it. `room` is what may
-    still be kept.
+    `begun` what has come of it, `by_model` false for one that the agent made up itself; `replies`: one of
+    the model was heard. `pieces` are lines of plain text that are not told yet, `paragraphs` counts what
+    was told of it. `room` is what may still be kept.
     `holds`: the exit codes of commands come from elsewhere, by way of `settle`.
     """
 
@@ -58,6 +58,7 @@ class Heard:
     paragraphs: int = 0
     room: Room = field(default_factory=Room)
     by_model: bool = True
+    replies: bool = False
     holds: bool = False
     done: bool = False
     error: str = ""
@@ -78,6 +79,7 @@ class Heard:
         if text.strip():
             self.answer = text
         if self.by_model:
+            self.replies = True
             self._get_over()
         self._reply(Message(role="assistant", text=shorten(text), calls=calls), _NOTHING)
 
@@ -128,7 +130,12 @@ class Heard:
 
     @property
     def used_so_far(self) -> Usage:
-        """With its price, where the agent has not told one and somebody knows it."""
+        """
+        With its price, where the agent has not told one and somebody knows it. Who counts no tokens has told
+        nothing of what it costs.
+        """
+        if not (self.usage.input_tokens or self.usage.output_tokens or self.usage.cost):
+            return replace(self.usage, cost=None)
         if self.usage.cost is not None:
             return self.usage
         return replace(self.usage, cost=self.price(self.model, self.usage))

@@ -13,16 +13,31 @@ from prowess.core.agent import Trouble
 
 _LONGEST = 4_000  # characters of a message that are looked at
 _FARTHEST = timedelta(days=32)  # no limit lasts longer, so a later date was misread
+_TOLD = r"(?:reached|exceeded|hit|over|again|retry|resets?)"
 _LIMIT = re.compile(
-    r"usage limit|hit your limit|limit reached|rate.?limit|too many requests|resource.{0,10}exhausted"
-    r"|\bquota\b|insufficient_quota|exceeded your current|out of (?:extra )?(?:usage|credits)"
-    r"|credit balance is too low|\b429\b",
+    r"usage limit|hit your limit|limit reached|too many requests|resource.{0,10}exhausted"
+    rf"|rate[ _-]?limit(?:ed\b|[ _-]?error|s?\b.{{0,80}}\b{_TOLD}\b|[ _-]?{_TOLD})"
+    rf"|\b{_TOLD}\b.{{0,40}}\brate[ _-]?limits?\b"
+    r"|(?<!disk )\bquota\b|insufficient_quota|exceeded your current|out of (?:extra )?(?:usage|credits)"
+    r"|credit balance is too low|payment required|billing.{0,10}limit",
+    re.IGNORECASE,
+)
+# A provider that gives no more until somebody pays; no time ends that.
+_FOR_GOOD = re.compile(
+    r"insufficient_quota|exceeded your current quota|out of credits|credit balance is too low"
+    r"|payment required|billing.{0,10}limit|check your plan and billing",
     re.IGNORECASE,
 )
 _AUTH = re.compile(
-    r"\b401\b|\b403\b|unauthori[sz]ed|forbidden|authentication|(?:invalid|incorrect|bad|missing|no)[ _]"
+    r"unauthori[sz]ed|forbidden|authentication|(?:invalid|incorrect|bad|missing|no)[ _]"
     r"(?:x-)?api.?key|invalid_api_key|not (?:logged|signed) in|please (?:run )?/?log.?in|log in again"
     r"|auth method|invalid (?:bearer )?token|credentials",
+    re.IGNORECASE,
+)
+# A number is a status beside a word for one, or first of all; after a colon or `line` it is a place in a program.
+_STATUS = re.compile(
+    r"""\b(?:status(?:[ _]?code)?|code|https?(?:/[\d.]+)?|error)["']?(?:\s*[:=(\[]\s*|\s+)(\d{3})\b(?!:\d)"""
+    r"|(?:\A\s*|(?<![:.\d])(?<!line )\b(?=\d{3} (?:status|client error|error)\b))(\d{3})\b(?!:\d)",
     re.IGNORECASE,
 )
 _UNIT = {"d": 86_400, "h": 3_600, "m": 60, "s": 1, "ms": 0.001}
@@ -44,11 +59,17 @@ _HOUR = re.compile(
 def sort(message: str, *, status: int | None = None) -> Trouble:
     """What kind of trouble the agent tells of; `status` is the HTTP status where it is known."""
     text = message[:_LONGEST]
-    if status == 429 or _LIMIT.search(text):  # noqa: PLR2004 - too many requests
+    told = {status, *(int(one or other) for one, other in _STATUS.findall(text))}
+    if 429 in told or _LIMIT.search(text):  # noqa: PLR2004 - too many requests
         return "usage_limit"
-    if status in (401, 403) or _AUTH.search(text):
+    if told & {401, 403} or _AUTH.search(text):
         return "auth"
     return "crash"
+
+
+def is_for_good(message: str) -> bool:
+    """Whether the limit is one that money ends, and no waiting."""
+    return bool(_FOR_GOOD.search(message[:_LONGEST]))
 
 
 def reset_time(message: str, *, now: datetime) -> datetime | None:

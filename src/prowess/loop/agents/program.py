@@ -129,12 +129,22 @@ def end_of(ways: Ways, heard: Heard, finished: Finished) -> AgentEnd:
         trouble=trouble,
         told=told.strip()[-_TOLD:],
         resets_at=resets_at,
-        usage=heard.usage,
+        usage=heard.used_so_far,
         iterations=heard.iteration,
         refusals=tuple(heard.refusals),
         seconds=round(finished.seconds, 3),
         spoke=bool(heard.lines or heard.garbage),
+        reached=_reached(ways, heard),
+        calls=heard.calls,
     )
+
+
+def _reached(ways: Ways, heard: Heard) -> bool:
+    """Of one that speaks plain text nobody knows whose words they are, unless it told of an error."""
+    if ways.read is None and not heard.error:
+        return True
+    used = heard.usage.input_tokens or heard.usage.output_tokens
+    return heard.replies or bool(heard.calls or used)
 
 
 def _trouble(ways: Ways, heard: Heard, finished: Finished) -> tuple[Trouble, str]:

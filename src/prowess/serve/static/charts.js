@@ -23,7 +23,8 @@ export function bars(title, days, series, words) {
         svg("title", {}, `${day(each.day)}: ${one.name} ${words(value)}`));
     });
   });
-  return picture(title, days, words(Math.max(...totals, 0)), drawn, legend(series), spoken(days, totals, words));
+  const known = totals.some((total) => total > 0) || days.every((each) => series.some((one) => one.of(each) !== null));
+  return picture(title, days, words(known ? Math.max(...totals, 0) : null), drawn, legend(series), spoken(days, totals, words));
 }
 
 /** Lines of shares from 0 to 1; a day without a value is a gap. */

@@ -36,7 +36,9 @@ function ending({ ending: name, reason }) {
 
 export function spent({ usage, context_tokens: context, model }) {
   if (!usage) return "";
-  return [`${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`, money(usage.cost), context ? `context ${short(context)}` : "", model].filter(Boolean).join(" · ");
+  const told = usage.input_tokens || usage.output_tokens || usage.cost; // an agent may count nothing
+  const used = told ? [`${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`, money(usage.cost)] : [];
+  return [...used, context ? `context ${short(context)}` : "", model].filter(Boolean).join(" · ");
 }
 
 // What a line says already, or what only orders it.

@@ -3,8 +3,8 @@
 import { api } from "./api.js";
 import { button, command, el, empty, link, marked, put, redraw, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
-import { state, table } from "./parts.js";
-import { ago } from "./words.js";
+import { place, state, table } from "./parts.js";
+import { ago, apart } from "./words.js";
 
 const PAGE = 50;
 
@@ -59,8 +59,10 @@ async function looked(before) {
 }
 
 function drawn(loops) {
-  return table("Loops", [["Plan"], ["State", "plain"], ["Last", "wide"], ["Started", "num"]], loops.map((run) => [
-    link(to("loop", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), state(run.state),
+  const several = apart(loops);
+  const columns = [["Plan"], ...(several ? [["Project", "plain"]] : []), ["State", "plain"], ["Last", "wide"], ["Started", "num"]];
+  return table("Loops", columns, loops.map((run) => [
+    link(to("loop", run.id), run.arguments || run.skill || run.id, { data: { stop: "" } }), ...(several ? [place(run)] : []), state(run.state),
     el("span", { class: "clip" }, marked(run.summary)), ago(run.started),
   ]));
 }

@@ -1,7 +1,7 @@
 // Parts that several pages have: a state, a bar, a table, a few numbers in a row.
 
 import { el } from "./dom.js";
-import { STATES } from "./words.js";
+import { folder, STATES } from "./words.js";
 
 export function state(name) {
   const { mark, word } = STATES[name] ?? { mark: "·", word: name };
@@ -33,6 +33,11 @@ export function row(columns, cells) {
 export function facts(pairs, kind = "") {
   const told = pairs.filter(([, value]) => value !== "" && value !== null && value !== undefined);
   return el("dl", { class: `facts ${kind}` }, told.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+}
+
+/** Where a run works, where runs of several projects stand together. */
+export function place(run) {
+  return run.project && el("span", { title: run.project }, folder(run.project));
 }
 
 export function section(title, ...children) {

@@ -3,7 +3,7 @@
 import { el, link, marked, to } from "./dom.js";
 import { section, state, table } from "./parts.js";
 import { board } from "./tasks.js";
-import { count, money, plural, whole } from "./words.js";
+import { count, plural, price, whole } from "./words.js";
 
 /** Above all that happened. What is told of a task of a loop stands on its card. */
 export function proof(story, view) {
@@ -52,6 +52,6 @@ export function beneath(story, view) {
     view.children.length > 0 && view.kind !== "loop" && section(plural(view.children.length, "sub-agent"), el("ul", {}, view.children.map((child) =>
       el("li", { class: "row" }, link(to("runs", child.id), `${child.skill} ${child.id}`), (child.ending || !view.ended) && state(child.ending || "running"))))),
     used.length > 0 && section("Cost", table("Cost of each model", [["Model"], ["Requests", "num"], ["Tokens in", "num"], ["Tokens out", "num"], ["Cost", "num"]],
-      used.map(([name, each]) => [name, count(each.requests), count(each.input_tokens), count(each.output_tokens), money(each.cost)]))),
+      used.map(([name, each]) => [name, count(each.requests), count(each.input_tokens), count(each.output_tokens), price(each.cost, each.input_tokens + each.output_tokens)]))),
   ];
 }

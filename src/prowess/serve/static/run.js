@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { button, command, el, guarded, link, put, redraw, say, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
 import { overhear, recall } from "./overhear.js";
-import { bar, facts, state } from "./parts.js";
+import { bar, facts, place, state } from "./parts.js";
 import { beneath, proof } from "./proof.js";
 import { prose } from "./prose.js";
 import { startRun } from "./start.js";
@@ -141,6 +141,7 @@ function head(page) {
     ["Tokens", short(view.tokens)],
     ["Cost", money(view.cost)],
     ["Model", view.model],
+    ["Project", place(view)],
     ["Started", whole(view.started)],
     ["Run", el("code", {}, view.id)],
   ], "inline"));
@@ -151,7 +152,7 @@ function actions(page) {
   const buttons = [];
   if (["interrupted", "paused"].includes(view.state) && !view.parent) buttons.push(button("Resume", guarded(() => resumed(page)), { class: "primary" }));
   if (!view.ended && !view.parent) buttons.push(sure("Cancel", "Really cancel?", () => api.cancel(view.id)));
-  if (view.ended && view.kind !== "loop") buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
+  if (view.ended && view.kind !== "loop" && view.kind !== "attempt") buttons.push(button("Run again", () => startRun({ me: page.me, skill: view.skill, task: view.arguments, model: view.model })));
   return buttons;
 }
 

@@ -3,12 +3,12 @@
 import { api } from "./api.js";
 import { button, command, el, empty, link, marked, put, to } from "./dom.js";
 import { follow, gathered } from "./live.js";
-import { bar, row, state, table } from "./parts.js";
+import { bar, place, row, state, table } from "./parts.js";
 import { startRun } from "./start.js";
-import { ago, count, lasted, money, title, whole } from "./words.js";
+import { ago, apart, count, lasted, money, title, whole } from "./words.js";
 
 const PAGE = 50;
-const COLUMNS = [["Skill"], ["State", "plain"], ["Last", "wide"], ["Progress", "plain"], ["Iterations", "num"], ["Cost", "num"], ["Time", "num"], ["Started", "num"]];
+const COLUMNS = [["Skill"], ["Project", "plain"], ["State", "plain"], ["Last", "wide"], ["Progress", "plain"], ["Iterations", "num"], ["Cost", "num"], ["Time", "num"], ["Started", "num"]];
 const TURNS = new Set(["run.started", "run.finished", "question.asked", "question.answered"]);
 
 export async function runs(main, { me, signal }) {
@@ -29,11 +29,12 @@ async function turn(list) {
   if (list.signal.aborted) return;
   list.position ??= page.position;
   list.rows.clear();
+  list.apart = apart(page.runs);
   if (!page.runs.length && !list.before.length) {
     put(list.place, first(list.me));
     return;
   }
-  const drawn = table("Runs", COLUMNS, []);
+  const drawn = table("Runs", columns(list), []);
   list.body = drawn.querySelector("tbody");
   page.runs.forEach((run) => list.body.append(kept(list, run)));
   const newer = button("Newer", () => { list.before.pop(); turn(list); }, { disabled: !list.before.length });
@@ -42,14 +43,19 @@ async function turn(list) {
 }
 
 function kept(list, run) {
-  const node = line(run);
+  const node = line(list, run);
   list.rows.set(run.id, { run, node });
   return node;
 }
 
-function line(run) {
-  const node = row(COLUMNS, [
+function columns(list) {
+  return COLUMNS.filter(([name]) => name !== "Project" || list.apart);
+}
+
+function line(list, run) {
+  const node = row(columns(list), [
     link(to("runs", run.id), title(run), { data: { stop: "" } }),
+    ...(list.apart ? [place(run)] : []),
     state(run.state),
     el("span", { class: "clip" }, marked((run.state === "waiting" && run.question?.prompt) || run.summary)),
     run.ended ? null : bar(run.progress, `Progress of ${title(run)}`),
@@ -68,7 +74,7 @@ function heard(list, event) {
   if (TURNS.has(event.kind)) list.stale.add(event.run);
   else if (known && event.summary) {
     known.run = { ...known.run, summary: event.summary, progress: Math.max(known.run.progress, event.progress ?? 0), iterations: Math.max(known.run.iterations, event.iteration ?? 0) };
-    replaced(known);
+    replaced(list, known);
   }
 }
 
@@ -84,13 +90,13 @@ async function refresh(list) {
     const known = list.rows.get(id);
     known.run = await api.run(id);
     if (list.signal.aborted) return;
-    replaced(known);
+    replaced(list, known);
   }
 }
 
-function replaced(known) {
+function replaced(list, known) {
   const focused = known.node.contains(document.activeElement);
-  const node = line(known.run);
+  const node = line(list, known.run);
   known.node.replaceWith(node);
   known.node = node;
   if (focused) node.querySelector("a")?.focus();

@@ -28,6 +28,11 @@ export function money(dollars) {
   return dollars < 0.01 ? `$${dollars.toPrecision(2)}` : `$${cents.format(dollars)}`;
 }
 
+/** Who counts no tokens has told nothing of what they cost. */
+export function price(dollars, tokens) {
+  return money(tokens || dollars ? dollars : null);
+}
+
 export function plural(amount, one, many = `${one}s`) {
   return `${count(amount)} ${amount === 1 ? one : many}`;
 }
@@ -71,6 +76,16 @@ export function day(text) {
 
 export function whole(text) {
   return text ? moment(text).toLocaleString("en-GB") : "";
+}
+
+/** The folder that a run works in, by its name; its whole path is told on demand. */
+export function folder(path) {
+  return path.split("/").filter(Boolean).at(-1) ?? "";
+}
+
+/** Whether these runs work in more than one folder. */
+export function apart(runs) {
+  return new Set(runs.map((run) => run.project).filter(Boolean)).size > 1;
 }
 
 /** What a run is called: a loop by its plan, which is no skill. */

@@ -1,0 +1,129 @@
+"""Tests that nobody altered and that are heard no more; and commands that show nothing of a task."""
+
+from collections.abc import MutableMapping
+
+import pytest
+
+from check.checks import PYTEST, check, verdicts
+from check.repository import Repository
+from prowess.check.silence import silenced
+from prowess.check.tests_run import TestRun
+from prowess.core.ports import Sandbox
+
+TODO = "def half(x):\n    raise NotImplementedError\n\n\ndef add(a, b):\n    return a + b\n"
+TESTS = (
+    "import unittest\n\nimport calc\n\n\nclass T(unittest.TestCase):\n"
+    "    def test_add(self):\n        self.assertEqual(calc.add(1, 2), 3)\n\n"
+    "    def test_half(self):\n        self.assertEqual(calc.half(4), 2)\n"
+)
+SKIPS = TODO.replace("raise NotImplementedError", "raise __import__('unittest').SkipTest('no')")
+ENDS = "import atexit, sys\n\nif 'unittest' in sys.modules:\n    sys.exit(0)\n"
+DONE = TODO.replace("raise NotImplementedError", "return x / 2")
+
+
+@pytest.fixture
+def todo(repo: Repository) -> Repository:
+    repo.put("calc.py", TODO)
+    repo.put("test_calc.py", TESTS)
+    repo.put("Makefile", "test:\n\tpython3 -m unittest -q test_calc\n")
+    repo.commit("half is to do")
+    return repo
+
+
+@pytest.mark.parametrize("command", [PYTEST, "make test", "python3 -m unittest"])
+def test_a_test_that_the_work_itself_skips_is_missed(
+    todo: Repository, sandbox: Sandbox, command: str
+) -> None:
+    todo.put("calc.py", SKIPS)
+
+    report = check(todo, sandbox, "all tests pass", validation=(command,))
+
+    assert set(verdicts(report)) == {"INCONCLUSIVE"}
+    assert "where the work began" in report.reasons[0]
+    todo.put("calc.py", DONE)
+    assert check(todo, sandbox, "all tests pass", validation=(command,)).passed
+
+
+def test_a_run_that_tells_of_no_test_any_more_is_none(todo: Repository, sandbox: Sandbox) -> None:
+    todo.put("calc.py", ENDS + DONE)
+
+    (criterion,) = check(todo, sandbox, validation=("make test",)).criteria
+
+    assert criterion.verdict == "INCONCLUSIVE"
+    assert "it told of 2 tests where the work began, and tells of none now" in criterion.reason
+
+
+def test_where_tests_were_to_go_nobody_misses_them(todo: Repository, sandbox: Sandbox) -> None:
+    todo.put("test_calc.py", TESTS[: TESTS.index("    def test_half")])
+    words = "Delete the test of half in `test_calc.py`"
+
+    report = check(todo, sandbox, words, validation=("make test",))
+
+    assert verdicts(report)[1] == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "told"),
+    [
+        (("a::test_1", "a::test_2"), ("a::test_1",), "does not now: a::test_2"),
+        (("test_x::test_1", "a::test_2"), ("a::test_2",), ""),  # its file was altered
+        (("a::test_1",), ("a::test_1", "a::test_2"), ""),
+    ],
+)
+def test_names_tell_which_tests_fell_silent(
+    then: tuple[str, ...], now: tuple[str, ...], told: str
+) -> None:
+    before, after = (
+        TestRun(kind="pytest", code=0, passed=len(names), names=frozenset(names))
+        for names in (then, now)
+    )
+
+    why = silenced(before, after, {"test_x.py": "def test_1(): pass\n"})
+
+    assert why.endswith(told)
+    assert bool(why) == bool(told)
+
+
+def test_what_was_told_of_a_commit_is_not_asked_for_again(
+    todo: Repository, sandbox: Sandbox
+) -> None:
+    told: MutableMapping[tuple[str, str], TestRun] = {}
+    todo.put("calc.py", DONE)
+    assert check(todo, sandbox, validation=("make test",), told=told, tree="t").passed
+    base = todo.git("rev-parse", "HEAD")
+    assert told[base, "make test"].failed == 1
+    assert told["t", "make test"].passed == 2
+
+    told[base, "make test"] = TestRun(kind="unittest", code=0, passed=3)
+    (criterion,) = check(todo, sandbox, validation=("make test",), told=told).criteria
+
+    assert "it ran 3 tests where the work began, and 2 now" in criterion.reason
+
+
+def test_commands_that_succeed_without_the_work_show_nothing_of_it(
+    todo: Repository, sandbox: Sandbox
+) -> None:
+    todo.put("calc.py", DONE)
+    base = todo.commit("done")
+    todo.put("notes.md", "half() rejects what is negative.\n")
+
+    report = check(todo, sandbox, validation=("make test",), base=base)
+
+    assert verdicts(report) == ["PASS"]
+    assert (report.outcome, report.verdict) == ("unproven", "INCONCLUSIVE")
+    assert "show nothing of it" in report.reasons[0]
+    assert check(todo, sandbox, "`notes.md` exists", validation=("make test",), base=base).passed
+
+
+def test_a_new_test_that_fails_without_the_work_shows_it(
+    todo: Repository, sandbox: Sandbox
+) -> None:
+    todo.put("calc.py", DONE)
+    base = todo.commit("done")
+    todo.put("calc.py", DONE + "\n\ndef third(x):\n    return x / 3\n")
+    more = TESTS + "\n    def test_third(self):\n        self.assertEqual(calc.third(6), 2)\n"
+    todo.put("test_calc.py", more)
+
+    assert check(todo, sandbox, validation=("make test",), base=base).passed
+    todo.put("test_calc.py", more.replace("calc.third(6), 2", "2, 2"))
+    assert check(todo, sandbox, validation=("make test",), base=base).outcome == "unproven"
