@@ -12,6 +12,7 @@ from prowess.core.chat import Call
 from prowess.core.errors import InDoubtError
 from prowess.core.event import Event
 from prowess.core.run import Outcome
+from prowess.engine.ending import Spent
 from prowess.engine.gating import gate_of
 from prowess.engine.house import House
 from prowess.engine.opening import opened_from_json, read_skill
@@ -204,3 +205,15 @@ def test_half_a_secret_is_not_left_where_a_long_answer_is_cut(at: Path, tmp_path
     text = ended.payloads("call.finished")[0]["text"]
     assert "1111" not in text
     assert "characters more in the trace" in text
+
+
+def test_what_a_child_cost_that_has_not_told_it_is_unknown_and_not_nothing() -> None:
+    spent = Spent()
+    spent.add(Event(run="run", kind="agent.forked", payload={"child": "run.1"}))
+    cut_off = spent.outcome("cancelled", "it was cancelled")
+
+    joined = {"child": "run.1", "outcome": {"tokens": 1, "cost": 0.5}}
+    spent.add(Event(run="run", kind="agent.joined", payload=joined))
+
+    assert cut_off.cost is None
+    assert spent.outcome("cancelled", "it was cancelled").cost == 0.5

@@ -50,3 +50,37 @@ def test_a_real_agent_completes_a_plan_of_two_tasks(
     )
     assert git(repo, "show", "HEAD:second.txt") == "2\n"
     assert git(repo, "status", "--porcelain") == ""
+
+
+ABREAST = (
+    "- [ ] Make the first file\n  - files: first.txt\n  - `test -f first.txt` succeeds\n"
+    "- [ ] Make the second file\n  - files: second.txt\n  - `test -f second.txt` succeeds\n"
+)
+# Each makes its file and takes it away again unless it sees the other's, in the work tree beside its own.
+MEET = (
+    "case $PWD in *task-1) mine=first.txt other=../task-2/second.txt;;"
+    " *) mine=second.txt other=../task-1/first.txt;; esac;"
+    " echo made > $mine; for n in $(seq 300); do test -e $other && exit; sleep 0.1; done; rm $mine"
+)
+
+
+@pytest.mark.parametrize("name", ["codex", "opencode"])
+def test_a_real_agent_works_on_two_tasks_at_the_same_time(
+    cli: Cli, repo: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("PATH", f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
+    if not shutil.which(name):
+        missing(f"{name} is not installed: run `make peers`")
+    plan = write_file(repo / "PLAN.md", ABREAST)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "A plan")
+
+    with AgentsServer(Run(MEET), Say(text="It is made.")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        words = ("--agent", name, "--model", "scripted", "--parallel", "2", "--max-attempts", "1")
+        done = cli("loop", plan, *words, "--wall", "4m", "--idle", "2m")
+
+    assert done.code == 0, done.err
+    assert plan.read_text().count("- [R]") == 2
+    assert git(repo, "show", "HEAD:first.txt") == git(repo, "show", "HEAD:second.txt") == "made\n"
+    assert git(repo, "status", "--porcelain") == ""

@@ -90,6 +90,15 @@ def test_a_listener_that_fails_ends_the_program() -> None:
     assert alive(token) == []
 
 
+def test_dots_on_stderr_are_no_word() -> None:
+    dots = "while :; do printf . >&2; sleep 0.1; done"
+
+    done = supervised("sh", "-c", dots, idle=1, wall=30)
+
+    assert (done.killed_by, done.out) == ("idle", b"")
+    assert done.err.startswith(b"..")
+
+
 def test_a_program_that_falls_silent_is_ended() -> None:
     done = supervised("sh", "-c", "echo hello; sleep 1000", idle=0.5)
 
@@ -97,7 +106,7 @@ def test_a_program_that_falls_silent_is_ended() -> None:
 
 
 def test_a_program_that_talks_on_is_not_silent() -> None:
-    talk = "for n in 1 2 3 4 5 6 7 8; do echo $n >&2; sleep 0.2; done"
+    talk = "for n in 1 2 3 4 5 6 7 8; do echo $n; sleep 0.2; done"
 
     done = supervised("sh", "-c", talk, idle=1)
 

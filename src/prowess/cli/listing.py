@@ -16,8 +16,8 @@ from prowess.settings import Settings
 
 Told = dict[str, Any]
 Columns = dict[str, list[str]]  # by their headings
-_PAGE = 200  # runs looked through at once, for those that are asked for
 _NAME, _SHORT_NAME = 16, 12  # characters of a name where there is little room, and less
+_PAGE = 200  # runs looked through at once, for those that are asked for
 
 
 def told_runs(settings: Settings, log: Log, runs: Sequence[str]) -> list[Told]:

@@ -1,7 +1,7 @@
 """How every kind of run ends: whatever happens in it, its last fact says how it ended."""
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from prowess.core.errors import CancelledRunError, InDoubtError, ProwessError, StoreError
 from prowess.core.event import Event
@@ -12,9 +12,13 @@ from prowess.execute.ledger import Bill
 
 @dataclass
 class Spent(Bill):
-    """What a run has used, counted from what it tells: one that is broken off has no other account."""
+    """
+    What a run has used, counted from what it tells: one that is broken off has no other account. `at_work`
+    are agents of its own that have not told yet what they cost.
+    """
 
     iterations: int = 0
+    at_work: set[str] = field(default_factory=set)
 
     def noting(self, record: Record) -> Record:
         """The same record, with an eye on what goes through it."""
@@ -37,7 +41,10 @@ class Spent(Bill):
                 "cost": usage.get("cost"),
             }
             self.spend(told.get("model", ""), used)
+        elif event.kind == "agent.forked":
+            self.at_work.add(told["child"])
         elif event.kind == "agent.joined":
+            self.at_work.discard(told["child"])
             self.join(told.get("outcome", {"cost": None}))  # one that told nothing was not free
 
     def outcome(self, ending: Ending, reason: str) -> Outcome:
@@ -47,7 +54,7 @@ class Spent(Bill):
             reason=reason,
             iterations=self.iterations,
             tokens=self.tokens,
-            cost=self.cost,
+            cost=None if self.at_work else self.cost,
             details={"models": self.models} if self.models else {},
         )
 

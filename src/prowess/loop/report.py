@@ -24,8 +24,8 @@ _ADDED = (
     " altered."
 )
 _PUT_BACK = (
-    "While an agent is at work, its changes to the plan and yours cannot be told apart, so these were"
-    " undone. Tasks that were added stayed."
+    "While an attempt is under way, an agent's changes to the plan and yours cannot be told apart, so these"
+    " were undone. Tasks that were added stayed."
 )
 _AGAIN = (
     "An earlier loop has left them so. To have one tried again, write `[ ]` for `[~]` in the plan."

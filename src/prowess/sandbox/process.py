@@ -68,7 +68,7 @@ async def supervise(
     """
     Run a program in no sandbox, with `environment` and nothing more, and hand each line of its
     output to `on_line` as it comes. It is killed with all it started after `wall` seconds, or after
-    `idle` seconds without output, and when this process dies. What its warden does not hold is told
+    `idle` seconds without a word on stdout, and when this process dies. What its warden does not hold is told
     in warden.py.
     """
     child = start(argv, cwd=cwd, environment=environment, stdin=stdin)
@@ -141,16 +141,17 @@ async def _first(
 async def _watch(
     taps: Sequence[Tap], limits: Limits, idle: float | None, meter: Meter | None
 ) -> KilledBy:
-    """Return once a limit is reached, with its name."""
+    """Return once a limit is reached, with its name. Dots and retries on stderr are no sign of work."""
+    out = taps[0]
     ends = time.monotonic() + limits.seconds
     while True:
         now = time.monotonic()
-        silent = max(tap.moved for tap in taps) + idle if idle else ends
+        silent = out.moved + idle if idle else ends
         await asyncio.sleep(max(0, min(meter.pause if meter else _LOOK, ends - now, silent - now)))
         now = time.monotonic()
         if now >= ends:
             return "timeout"
-        if idle and now >= max(tap.moved for tap in taps) + idle:
+        if idle and now >= out.moved + idle:
             return "idle"
         if any(tap.dropped > _FLOOD * limits.output_bytes for tap in taps):
             return "output"

@@ -140,6 +140,21 @@ def test_a_server_that_hangs_does_not_hang_us(name: str, tree: Path) -> None:
     assert (ended.end.trouble, ended.end.killed_by) == ("idle", "idle")
 
 
+LIMIT = {"error": {"message": "Rate limit reached. Please try again in 2 hours.", "code": 429}}
+
+
+@pytest.mark.parametrize("name", ["opencode", "gemini", "qwen"])
+def test_a_usage_limit_is_known_also_of_one_that_asks_on_until_it_is_stopped(
+    name: str, tree: Path
+) -> None:
+    ended = told(name, tree, Fault(status=429, body=LIMIT), wall=40.0)
+
+    assert (ended.end.trouble, ended.end.killed_by) == ("usage_limit", "timeout")
+    if name != "gemini":  # it tells the status, and nothing else
+        assert "Rate limit reached. Please try again in 2 hours." in ended.end.why
+        assert ended.end.resets_at
+
+
 def test_a_server_that_always_fails_does_not_keep_it_for_ever(tree: Path) -> None:
     """OpenCode would go on asking."""
     with AgentsServer(Fault(status=500)) as server:

@@ -142,6 +142,60 @@ def test_last_words_are_not_read_once_a_tool_may_have_written_them(work: Work) -
     assert work("codex", story, code=1, after=after).end.trouble == "crash"
 
 
+STAYS = "import threading; threading.Event().wait()"
+
+
+def test_last_words_of_one_that_asks_on_until_it_is_stopped_are_read_too(work: Work) -> None:
+    says = f"sys.stderr.write('{{ status: 429 }}\\n'); sys.stderr.flush(); {STAYS}"
+    init = [json.dumps({"type": "init", "model": "m"}).encode()]
+
+    stopped = work("gemini", init, after=says, idle=1.0).end
+    assert (stopped.trouble, stopped.killed_by, stopped.reached) == ("usage_limit", "idle", False)
+    at_work = lines("gemini", Story())[:4]
+    assert work("gemini", at_work, after=says, idle=1.0).end.trouble == "idle"
+
+
+def test_a_log_of_opencode_is_read_for_its_error_and_not_for_its_time(work: Work) -> None:
+    logged = (
+        'timestamp=2026-11-19T05:18:39.010Z level=ERROR run=1 message="stream error" small=true'
+        ' error.error="AI_APICallError: Rate limit reached. Try again in 2 hours."'
+    )
+    says = f"sys.stderr.write({logged!r} + chr(10)); sys.stderr.flush(); {STAYS}"
+
+    end = work("opencode", [], after=says, idle=1.0).end
+
+    assert (end.trouble, bool(end.resets_at)) == ("usage_limit", True)
+    assert end.why == "AI_APICallError: Rate limit reached. Try again in 2 hours."
+    assert "--print-logs" in work("opencode", lines("opencode", Story())).noted["words"]
+
+
+def test_what_qwen_writes_down_of_a_failing_provider_is_known_when_it_is_stopped(
+    work: Work,
+) -> None:
+    failed = {
+        "subtype": "ui_telemetry",
+        "systemPayload": {
+            "uiEvent": {
+                "event.name": "qwen-code.api_error",
+                "error_message": "no more for now, try again in 2 hours",
+                "status_code": 429,
+            }
+        },
+    }
+    writes = (
+        "at = os.path.join(os.environ['QWEN_HOME'], 'projects/x/chats'); os.makedirs(at);"
+        f" open(os.path.join(at, 'c.jsonl'), 'w').write({json.dumps(failed)!r} + chr(10)); {STAYS}"
+    )
+
+    end = work("qwen", [], after=writes, idle=1.0).end
+
+    assert (end.trouble, end.told, bool(end.resets_at)) == (
+        "usage_limit",
+        "no more for now, try again in 2 hours",
+        True,
+    )
+
+
 def test_no_secret_of_an_mcp_server_stands_on_a_command_line(work: Work) -> None:
     servers = {"state": {"command": ["state"], "env": {"STATE_TOKEN": "not for everyone"}}}
 

@@ -52,7 +52,7 @@ class Ways:
     JSON lines, or `read_text` one line of its text. `variables` are those of the person's environment
     that it knows, keys among them. `reads_skills`: it looks into `.agents/skills`. `kept` is where below
     the private folder it writes down what its stream leaves out; `leaves` is what it drops into the
-    work tree and nobody wants.
+    work tree and nobody wants. `last_words` finds in its stderr what it says there of its trouble.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Ways:
     reads_skills: bool = False
     kept: str = ""
     leaves: tuple[str, ...] = ()
+    last_words: Callable[[str], str] = lambda told: told
 
 
 def mcp_file(servers: Mapping[str, Any], *, address: str = "url") -> dict[str, Any]:

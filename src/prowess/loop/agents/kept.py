@@ -8,7 +8,7 @@ code, into a file in their home, which is ours while they run. It is read as it 
 import glob
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +20,15 @@ _DEEPEST = 8  # levels at which a call's answer is looked for
 
 @dataclass(kw_only=True)
 class Kept:
-    """`pattern` says where the files are; `codes` are those of the calls that are written down."""
+    """
+    `pattern` says where the files are; `codes` are those of the calls that are written down, `error` and
+    `status` what a provider answered last to a request that failed.
+    """
 
     pattern: str
     codes: dict[str, int] = field(default_factory=dict)
+    error: str = ""
+    status: int | None = None
     _read: dict[str, int] = field(default_factory=dict)
 
     def look(self) -> None:
@@ -36,8 +41,18 @@ class Kept:
                 whole = file.read().rpartition(b"\n")[0]
             self._read[path] = self._read.get(path, 0) + len(whole)
             for line in whole.split(b"\n"):
-                for answer in _answers(json_line(line), _DEEPEST):
+                said = json_line(line)
+                self._take_error(said or {})
+                for answer in _answers(said, _DEEPEST):
                     self._take(answer)
+
+    def _take_error(self, said: Mapping[str, Any]) -> None:
+        """Qwen asks a failing provider again and again, and tells of it here only."""
+        told = table(table(said.get("systemPayload")).get("uiEvent"))
+        if text(told.get("event.name")).endswith(".api_error"):
+            status = told.get("status_code")
+            self.error = text(told.get("error_message"))
+            self.status = status if isinstance(status, int) else None
 
     def _take(self, answer: Any) -> None:
         """A code is written down when it is not 0; the last is the agent's, the command can print more."""

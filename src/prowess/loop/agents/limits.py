@@ -6,6 +6,7 @@ about limits and keys of all kinds, and never gets this far.
 """
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -75,22 +76,23 @@ def is_for_good(message: str) -> bool:
 def reset_time(message: str, *, now: datetime) -> datetime | None:
     """When the limit ends, None when the message does not say; an hour without a zone is one of `now`'s."""
     text = message[:_LONGEST]
-    found = _moment(text, now)
-    return found if found and timedelta(0) <= found - now <= _FARTHEST else None
-
-
-def _moment(text: str, now: datetime) -> datetime | None:
-    if match := _EPOCH.search(text):
-        return datetime.fromtimestamp(int(match[1]), UTC)
-    if match := _STAMP.search(text):
-        return _stamp(match[0], now)
-    if match := _SPAN.search(text):
-        parts = re.findall(_SPAN_PART, match[1], re.IGNORECASE)
-        return now + timedelta(seconds=sum(_seconds(number, unit) for number, unit in parts))
-    for match in _HOUR.finditer(text):
-        if found := _hour(match, now):
+    for found in _moments(text, now):
+        if found and timedelta(0) <= found - now <= _FARTHEST:
             return found
     return None
+
+
+def _moments(text: str, now: datetime) -> Iterator[datetime | None]:
+    """Those that are named; one in the past says when something was told, and not when it ends."""
+    if match := _EPOCH.search(text):
+        yield datetime.fromtimestamp(int(match[1]), UTC)
+    for match in _STAMP.finditer(text):
+        yield _stamp(match[0], now)
+    if match := _SPAN.search(text):
+        parts = re.findall(_SPAN_PART, match[1], re.IGNORECASE)
+        yield now + timedelta(seconds=sum(_seconds(number, unit) for number, unit in parts))
+    for match in _HOUR.finditer(text):
+        yield _hour(match, now)
 
 
 def _seconds(number: str, unit: str) -> float:

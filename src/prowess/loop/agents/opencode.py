@@ -7,6 +7,7 @@ asked, and what is not allowed would be refused without a word.
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,14 @@ _OFFLINE = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
 _REFUSED = ("rejected permission", "prevents you from using", "permission denied by")
 
 
+_LOGGED = re.compile(r'\blevel=ERROR\b.*\berror(?:\.\w+)*="((?:[^"\\]|\\.)*)"')
+
+
+def last_words(told: str) -> str:
+    """The errors of its log, each a line among many fields."""
+    return "\n".join(_LOGGED.findall(told)) or told
+
+
 def launch(order: AgentOrder, place: str) -> Launch:
     model = order.model or ""
     if order.environment.get("OPENAI_BASE_URL"):
@@ -34,6 +43,7 @@ def launch(order: AgentOrder, place: str) -> Launch:
     return Launch(
         words=(
             *("run", "--format", "json", "--dir", order.workspace),
+            *("--print-logs", "--log-level", "ERROR"),  # on stderr: what it else tells nobody
             *(("-m", model) if model else ()),
         ),
         environment={
@@ -130,4 +140,5 @@ OPENCODE = Ways(
         *("OPENROUTER_API_KEY", "GROQ_API_KEY"),
     ),
     reads_skills=True,
+    last_words=last_words,
 )

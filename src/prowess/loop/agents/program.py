@@ -36,6 +36,7 @@ PASSED = (
 ).split()
 _KILLED = -9
 _TOLD = 2_000  # characters of an error that are kept
+_LAST_WORDS = 4_000  # characters of stderr that are read for what the trouble was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +89,11 @@ class Program:
                 finished = Finished(
                     code=_KILLED, out=b"", err=b"", seconds=time.monotonic() - began
                 )
-            if heard.waits:
+            if heard.waits or finished.killed_by:
                 kept.look()
                 heard.settle(kept.codes)
+            if finished.killed_by and kept.error and not _reached(ways, heard):
+                heard.stumbled(kept.error, status=kept.status)
         heard.close()
         for event in heard.take():
             record(event)
@@ -149,11 +152,11 @@ def _reached(ways: Ways, heard: Heard) -> bool:
 
 def _trouble(ways: Ways, heard: Heard, finished: Finished) -> tuple[Trouble, str]:
     """What kept it from its end, the cause before what came of it."""
-    last_words = finished.err.decode("utf-8", errors="replace")
+    last_words = ways.last_words(finished.err.decode("utf-8", errors="replace")[-_LAST_WORDS:])
     if heard.trouble in ("auth", "usage_limit"):
         return heard.trouble, heard.error
     if finished.killed_by in ("timeout", "idle"):
-        return finished.killed_by, heard.error or f"stopped after {finished.seconds:.0f} s"
+        return _stopped(ways, heard, finished, last_words)
     if heard.error or finished.killed_by:
         return "crash", heard.error or f"stopped: {finished.killed_by}"
     if finished.code != 0:
@@ -165,6 +168,14 @@ def _trouble(ways: Ways, heard: Heard, finished: Finished) -> tuple[Trouble, str
             f"its story has no end ({heard.lines} lines, {heard.garbage} unreadable)",
         )
     return "none", ""
+
+
+def _stopped(ways: Ways, heard: Heard, finished: Finished, last_words: str) -> tuple[Trouble, str]:
+    """Several ask for ever where their provider gives nothing, and say so in their last words only."""
+    if not _reached(ways, heard) and (kind := sort(last_words)) != "crash":
+        return kind, last_words
+    stopped: Trouble = "idle" if finished.killed_by == "idle" else "timeout"
+    return stopped, heard.error or f"stopped after {finished.seconds:.0f} s"
 
 
 def _price_for(order: AgentOrder) -> Callable[[str, Usage], float | None]:
