@@ -49,7 +49,7 @@ def test_a_blocked_task_tells_what_its_agent_said_last(repo: Path) -> None:
 
     ended = loop(repo, HELLO, Scripted([says(said)]), max_attempts=1)
 
-    told = r"The agent said last: I cannot do this: the \*old\_api\* is gone."
+    told = r"The agent said last: I cannot do this: the \*old_api\* is gone."
     assert told in ended.outcome.answer
 
 

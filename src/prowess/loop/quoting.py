@@ -11,6 +11,7 @@ from prowess.core.text import visible
 
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")  # code, as Markdown finds it
 _MEANS_MORE = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)|[<\[\]`]")  # outside of code
+_STRONG = re.compile(r"(?<!\w)[*_]+(?=\w)|(?<=\w)[*_]+(?!\w)")  # so is `*` at an end of a word
 _BEGINS = re.compile(
     r"([-+*#>=~|:]|\d+[.)])"
 )  # what a line may begin with, and be more than a line
@@ -61,4 +62,5 @@ def _more_ticks(text: str, least: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _MEANS_MORE.sub(r"\\\g<0>", text)
+    told = _MEANS_MORE.sub(r"\\\g<0>", text)
+    return _STRONG.sub(lambda found: "".join(f"\\{sign}" for sign in found[0]), told)

@@ -201,7 +201,7 @@ def _told(entry: Entry, told: Told) -> list[str]:
         f"Not kept with the task, but in the branch `{branch}`: {inline(few(list(dict.fromkeys(files))))}."
         for branch, files in told.left.get(entry.task.label, {}).items()
     ]
-    lines += map(inline, entry.done.spoilt)
+    lines += map(alone, entry.done.spoilt)
     lines += _altered(entry)
     if entry.done.astray:
         lines.append(f"Its phases came to no end: {entry.done.astray}.")

@@ -118,9 +118,8 @@ class _Sight:
                 self.outcome, self.ended = payload.get("outcome", {}), each.at
 
     def _join(self, payload: Mapping[str, Any]) -> None:
-        outcome = payload.get("outcome") or _of_attempt(payload.get("end", {}))
         child, skill = payload.get("child", ""), payload.get("skill", "")
-        self.children[child] = Child(id=child, skill=skill, ending=outcome.get("ending", ""))
+        self.children[child] = Child(id=child, skill=skill, ending=_ending(payload))
         self._spend(*used_by(payload))
 
     def _spend(self, tokens: int, cost: float | None) -> None:
@@ -182,9 +181,19 @@ def used_by(payload: Mapping[str, Any]) -> tuple[int, float | None]:
     """The tokens and the cost that the end of a sub-agent, or of an agent of a loop, tells of."""
     if "end" in payload:
         usage = payload["end"].get("usage", {})
-        return _tokens(usage), _told(_tokens(usage), usage.get("cost"))
+        tokens, cost = _tokens(usage), usage.get("cost")
+        if payload["end"].get("trouble") == "usage_limit" and not tokens:
+            return 0, cost or 0.0  # that is no attempt, and has used what it tells
+        return tokens, _told(tokens, cost)
     outcome = payload.get("outcome", {})
     return outcome.get("tokens", 0), outcome.get("cost")
+
+
+def _ending(payload: Mapping[str, Any]) -> str:
+    """How a sub-agent ended; an agent of a loop tells what stopped it, if anything did."""
+    trouble = payload.get("end", {}).get("trouble", "")
+    of_loop = trouble and ("done" if trouble == "none" else "failed")
+    return str(payload.get("outcome", {}).get("ending", of_loop))
 
 
 def _told(tokens: int, cost: float | None) -> float | None:
@@ -203,19 +212,6 @@ def _count(value: object) -> int:
 
 def _tokens(usage: Mapping[str, Any]) -> int:
     return int(usage.get("input_tokens", 0) + usage.get("output_tokens", 0))
-
-
-def _of_attempt(end: Mapping[str, Any]) -> dict[str, Any]:
-    """How an attempt of a loop ended, as other sub-agents tell it; who counts nothing was not free."""
-    usage = end.get("usage") or {}
-    tokens, cost = _tokens(usage), usage.get("cost")
-    trouble = end.get("trouble", "")
-    if trouble == "usage_limit":  # what it stopped is no attempt, and has used what it tells
-        cost = cost or 0.0
-    elif not (tokens or cost):
-        cost = None
-    ending = trouble and ("done" if trouble == "none" else "failed")
-    return {"ending": ending, "tokens": tokens, "cost": cost}
 
 
 def _asked(payload: Mapping[str, Any]) -> dict[str, Any]:
