@@ -145,6 +145,37 @@ def test_a_module_of_the_work_that_loads_the_runner_takes_the_worth_from_tests(
     assert "calc.py reaches into the test runner" in criterion.reason
 
 
+def test_a_fixture_that_is_new_beside_tests_that_may_be_altered_stays(
+    made: Repository, sandbox: Sandbox
+) -> None:
+    made.put("tests/conftest.py", FIXTURE.replace("three", "one"))
+    made.put("tests/test_old.py", "def test_old(one):\n    assert one == 3\n")
+    made.put("calc.py", RIGHT)
+    base = made.commit("with fixtures")
+    made.put("calc.py", f"{RIGHT}\n\nTHREE = 3\n")
+    more = "\n\n@pytest.fixture\ndef three():\n    return 3\n"
+    made.put("tests/conftest.py", FIXTURE.replace("three", "one") + more)
+    new = "\n\ndef test_new(three):\n    assert three == 3\n"
+    made.put("tests/test_old.py", f"def test_old(one):\n    assert one == 3\n{new}")
+
+    report = check(made, sandbox, f"`{PYTEST}` passes", files=["calc.py", "tests/**"], base=base)
+
+    assert report.passed, report.reasons
+
+
+def test_a_fixture_in_the_place_of_another_is_a_judge(made: Repository, sandbox: Sandbox) -> None:
+    made.put("conftest.py", FIXTURE.replace("return 3", "return -1"))
+    made.put("tests/test_old.py", "def test_old(three):\n    assert three == 3\n")
+    made.put("calc.py", RIGHT)
+    base = made.commit("with a fixture")
+    made.put("tests/conftest.py", FIXTURE)
+
+    report = check(made, sandbox, f"`{PYTEST}` passes", files=["calc.py", "tests/**"], base=base)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "tests/conftest.py has a fixture that is called like another" in report.reasons[0]
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -10,6 +10,7 @@ task itself asks to change stays as it is now.
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from prowess.check.conftest import is_conftest, only_adds
 from prowess.check.hiding import hiding, may_hide
 from prowess.check.judges import decides, touched
 from prowess.check.kept_tests import is_rust_test_file
@@ -70,6 +71,8 @@ def put_back(
     hidden = hiding(before, now, files=files, asked=asked)
     for path in changed:
         old = before.get(path)
+        if _only_adds(path, old, now.get(path)) and path not in loaded:
+            continue
         if path not in code and (
             (path in scripts and old is not None)
             or _judges(path, old, now.get(path))
@@ -79,6 +82,12 @@ def put_back(
         ):
             instead[path] = old
     return instead
+
+
+def _only_adds(path: str, old: bytes | None, new: bytes | None) -> bool:
+    """Whether it has fixtures that only new tests ask for, which may stay as they are now."""
+    there = is_conftest(path) and new is not None
+    return there and only_adds(_text(old or b""), _text(new or b""))
 
 
 def _of_rust(

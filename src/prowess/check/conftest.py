@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from prowess.check.cases import Definition
 from prowess.check.kept_python import altered_python
 
-NAME = "conftest.py"
 _HOOK = re.compile(r"\bpytest_\w+|\b_pytest\b|\bpytest_plugins\b|\bload_tests\b")
 # Fixtures that tests ask for and that no file of theirs defines: pytest's, and those of plugins in wide use.
 _TAKEN = frozenset(
@@ -23,15 +22,23 @@ _TAKEN = frozenset(
 
 def only_adds(before: str, now: str) -> bool:
     """Whether nothing that was there is altered, and what came runs for no test that does not name it."""
-    if len(_HOOK.findall(now)) > len(_HOOK.findall(before)) or altered_python(
-        before, now, moved=()
-    ):
+    hooks = len(_HOOK.findall(now)) > len(_HOOK.findall(before))
+    if hooks or altered_python(before, now, moved=()):
         return False
+    new = new_fixtures(before, now)
+    return new is not None and not _TAKEN & new
+
+
+def is_conftest(path: str) -> bool:
+    return path.rpartition("/")[2] == "conftest.py"
+
+
+def new_fixtures(before: str, now: str) -> set[str] | None:
+    """The names of those that came; None where that cannot be read."""
     try:
-        new = set(_fixtures(now)).difference(_fixtures(before))
+        return set(_fixtures(now)).difference(_fixtures(before))
     except (SyntaxError, ValueError, RecursionError):
-        return False
-    return not _TAKEN & new
+        return None
 
 
 def _fixtures(text: str) -> Iterator[str]:

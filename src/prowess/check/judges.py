@@ -15,7 +15,7 @@ from configparser import ConfigParser
 from configparser import Error as ConfigError
 from typing import TYPE_CHECKING, Any
 
-from prowess.check import conftest
+from prowess.check.conftest import is_conftest, only_adds
 from prowess.check.go_files import go_judges, is_go_file
 from prowess.check.judge_files import (
     ANY_COMMAND,
@@ -149,7 +149,7 @@ def _judging(path: str, old: str, new: str) -> list[Touched]:
     name = path.rpartition("/")[2]
     commands = judged_in_change(path)
     if commands is not None:
-        if name == conftest.NAME and conftest.only_adds(old, new):
+        if is_conftest(path) and only_adds(old, new):
             return []
         had = targets(old) if commands == MAKE else None
         return [Touched(what=path, matters_to=commands, path=path, had=had)]

@@ -4,6 +4,7 @@ before. All of it is read before any command runs.
 """
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import filterfalse
@@ -11,6 +12,7 @@ from itertools import filterfalse
 from prowess.check.as_before import allows, may_judge, put_back
 from prowess.check.beside import Lying
 from prowess.check.changes import Tree, git_folder, open_tree
+from prowess.check.conftest import is_conftest, new_fixtures
 from prowess.check.hiding import may_hide
 from prowess.check.ignoring import personal_rules
 from prowess.check.judges import (
@@ -140,6 +142,10 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         touched=(
             *touched_then,
             *unknown,
+            *(
+                Touched(what=f"{path} has a fixture that is called like another", path=path)
+                for path in seen.overriding()
+            ),
             *judging_scripts(
                 asked.validation, changes, _named([asked.allowing], changes), files, seen.read
             ),
@@ -160,6 +166,19 @@ class _Seen:
     files: frozenset[str]
     before: Mapping[str, str]
     tree: Tree
+
+    def overriding(self) -> set[str]:
+        """The changed `conftest.py` with a new fixture that is called like one of another."""
+        changed = {each.path for each in self.changes if is_conftest(each.path)}
+        return {path for path in changed if self._takes_names(path)}
+
+    def _takes_names(self, path: str) -> bool:
+        new = new_fixtures(self.before.get(path, ""), _text(self.tree, path))
+        if not new:
+            return new is None
+        names = re.compile(rf"\b(?:{'|'.join(map(re.escape, new))})\b")
+        others = (each for each in self.files if is_conftest(each) and each != path)
+        return any(names.search(self.read(each)) for each in others)
 
     def read(self, path: str) -> str:
         """What a file said where the work began, as far as it is known; else what it says."""
@@ -214,8 +233,8 @@ def _run_by(commands: Sequence[str], seen: _Seen) -> tuple[set[str], set[str]]:
     """Of the changed files those by which these commands judge, and what they load instead of Python's own."""
     paths, new = {each.path for each in seen.changes}, new_files(seen.changes)
     judges = (judges_of(command, paths, seen.files, seen.read) for command in commands)
-    loaded = (shadows_of(command, new, seen.files) for command in commands)
-    return {path for found in judges for path in found}, {path for each in loaded for path in each}
+    loaded = {path for command in commands for path in shadows_of(command, new, seen.files)}
+    return {path for found in judges for path in found}, loaded | seen.overriding()
 
 
 async def _touched(
