@@ -21,6 +21,7 @@ def test_notes_of_what_is_installed_may_change(tmp_path: Path) -> None:
 
     (entry,) = found_beside(str(tmp_path), [], (), before)
 
+    assert entry.hidden == {f"{NOTES}/entry_points.txt"}
     assert missed(before, [], [entry], entry.hidden) == [f"{NOTES}/entry_points.txt"]
 
 

@@ -141,7 +141,8 @@ class _Trusted:
             return self._is_added(path) or _leads_here(folder, path)
         lies = _stands(status)
         same = lay[: len(lies)] == lies
-        return same or (bool(lay[-1]) and lay[-1] == _hash(folder, path, status))
+        told = _NOTED.search(path) and (not path.endswith(".pth") or _leads_here(folder, path))
+        return same or bool(told) or (bool(lay[-1]) and lay[-1] == _hash(folder, path, status))
 
     def _is_added(self, path: str) -> bool:
         parts = path.split("/")

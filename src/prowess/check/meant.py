@@ -42,6 +42,12 @@ _ASKS = _words(
     r"|\brewrote\b|\bgone\b|\bno longer\b|\bthere (?:is|are|must be) no\b|\bnot exist\b"
     r"|\b(?:contain|mention)s?\s+[`\"']"
 )
+# "Rename it everywhere, together with its tests": all of them, wherever they are. To fix tests is another thing.
+_TESTS_TOO = _words(
+    r"\b(?:renam|remov|delet|mov|updat|adapt|adjust|rewrit|convert|port|migrat|split|merg|drop|extract)\w*\b[^.;:()]*?"
+    r"(?:\b(?:with|and|including)\s+(?:(?:all|also|the|its|their|of)\s+)+|\s+(?:all |the |its |their |old |affected ){1,2})"
+    r"(?:corresponding\s+|existing\s+|affected\s+|unit\s+)*tests\b(?!\s*(?:[`\w]*[./]\w|(?:in|from|of|for|by|are|is|still|must)\b))"
+)
 _PUTS = _words(
     r"\b(?:add|put|writ|insert|append|includ|introduc|us|allow|mark)(?:e|s|es|ed|ing)?\b.*\b(?:in|to|into|of)\b[^,:]*$"
 )
@@ -94,11 +100,18 @@ def meant_files(spec: Spec, found: Scope) -> set[str]:
 
 
 def asks_for(spec: Spec, path: str) -> bool:
-    """Whether the words of a task name this file as one to be changed."""
+    """Whether the words of a task name this file as one to be changed, or all tests as such."""
+    if is_test(path) and any(map(_asks_for_tests, _sentences(spec))):
+        return True
     return any(
         _ASKS.search(sentence) and not _PUTS.search(before) and not _names_another(before, after)
         for sentence, before, after in _about(spec, path)
     )
+
+
+def _asks_for_tests(sentence: str) -> bool:
+    judges = _JUDGES.search(sentence) or RUNS_TESTS.search(sentence) or _STAYS.search(sentence)
+    return not judges and bool(_TESTS_TOO.search(sentence))
 
 
 def adds_to(spec: Spec, path: str) -> bool:

@@ -26,6 +26,7 @@ from prowess.core.files import make_private
 # How tests went, by the tree or commit and the command.
 Told = MutableMapping[tuple[str, str], TestRun]
 
+_CACHE = re.compile(r"(?:^|/)(?:__pycache__|\.[\w-]*cache)(?:/|$)")  # which nobody misses
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
 
@@ -83,7 +84,7 @@ class Grounds:
         """What lies beside the work and commands were not shown."""
         entries = self._source.beside if self._source else ()
         found = [path for entry in entries for path in entry.masks()]
-        return [path for path in found if "__pycache__" not in path.split("/")]
+        return [path for path in found if not _CACHE.search(path)]
 
     @property
     def missed(self) -> str:
