@@ -117,10 +117,10 @@ class LoopRun:
         hold(lying.exists() and lying.read_text() == f"made {name}", f"{label} has no proof")
 
     def _check_end(self, kept: Sequence[Recorded]) -> None:
-        marks = self._marks()
-        hold(marks == MARKS, f"the plan ends as {marks}")
-        last = kept[-1].event
+        marks, last = self._marks(), kept[-1].event
         hold(last.kind == "run.finished", f"the story ends with {last.kind}")
+        why = last.payload["outcome"]["reason"]
+        hold(marks == MARKS, f"the plan ends as {marks}: {why}")
         tasks = {each["task"]: each for each in last.payload["outcome"]["details"]["tasks"]}
         attempts = {label: each["attempts"] for label, each in tasks.items()}
         hold(attempts == ATTEMPTS, f"the attempts are {attempts}")
