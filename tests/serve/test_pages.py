@@ -427,17 +427,17 @@ def test_runs_of_several_projects_are_told_apart(looking: Looking, served: Serve
         tell(served, run, "run.started", skill="PLAN.md", run_kind="loop", project=project)
         tell(served, run, "run.finished", outcome={"ending": "done"})
 
-    loop("one", "/work/blog")
+    loop("one", "/srv/ada/blog")
     for place in ("runs", "loop"):
         page = looking.at(place)
         expect(page.get_by_role("columnheader", name="Project")).to_have_count(0)
-    loop("two", "/work/shop")
+    loop("two", "/srv/ada/shop")
     for place in ("runs", "loop"):
         page = looking.at(place)
         expect(page.locator("td[data-label=Project]")).to_have_text(["shop", "blog"])
-        expect(page.get_by_title("/work/shop")).to_be_visible()
+        expect(page.get_by_title("/srv/ada/shop")).to_be_visible()
     page = looking.at("runs/two")
-    expect(page.locator(".facts").get_by_title("/work/shop")).to_have_text("shop")
+    expect(page.locator(".facts").get_by_title("/srv/ada/shop")).to_have_text("shop")
     page = looking.at("")
     plans = page.locator("td[data-label=Plan]")
     expect(plans).to_have_text(["PLAN.md in blog", "PLAN.md in shop"])
