@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from configparser import Error as ConfigError
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prowess.check.conftest import is_conftest, only_adds
 from prowess.check.go_files import go_judges, is_go_file
@@ -42,9 +42,6 @@ from prowess.check.web_scripts import changed_scripts, scripts_in
 from prowess.core.errors import SkillError
 from prowess.core.evidence import Change, Scope, Spec
 from prowess.core.safe_yaml import read_mapping
-
-if TYPE_CHECKING:
-    pass  # which itself asks what decides how commands end
 
 _PLUGIN = re.compile(
     r"^\s*(?:async )?def pytest_\w+\(|\b(?:_pytest|pytest_plugins|load_tests)\b", re.MULTILINE
