@@ -24,8 +24,8 @@ from layered_tasks import TASKS, make_repository
 from table import Figure as Promised
 from table import Found, Plot, add_option, print_table, target_table, write
 
-from prowess.check.comparison import Figure, Trial, figures
-from prowess.check.plot import shown, svg
+from prowess.check.compare.comparison import Figure, Trial, figures
+from prowess.check.compare.plot import shown, svg
 from prowess.core.skill import Skill
 from prowess.engine.comparing import Compared, Versus, compare, compared_in
 from prowess.model.scripted import Scripted

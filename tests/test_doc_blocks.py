@@ -21,7 +21,7 @@ from journeys.page import Typed, Written, is_as_shown
 from journeys.walking import ROOT, Walk
 from prowess.cli.app import make_app
 from prowess.core.safe_yaml import read_mapping
-from prowess.loop.phases import parse_phases
+from prowess.loop.phase.phases import parse_phases
 from prowess.model.demo_script import parse_script
 from prowess.select.plan import read_plan
 from prowess.settings import load_settings

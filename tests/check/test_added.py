@@ -4,7 +4,7 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.kept_tests import altered
+from prowess.check.kept.kept_tests import altered
 from prowess.core.ports import Sandbox
 
 TEST = """import os

@@ -6,9 +6,9 @@ import pytest
 
 from check.checks import PYTEST, check, held
 from check.repository import Repository
-from prowess.check.as_before import AS_BEFORE, put_back
 from prowess.check.feedback import feedback
-from prowess.check.rust_before import with_tests_of
+from prowess.check.judges.as_before import AS_BEFORE, put_back
+from prowess.check.kept.rust_before import with_tests_of
 from prowess.core.evidence import Spec
 from prowess.core.ports import Sandbox
 

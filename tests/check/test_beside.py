@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from prowess.check.beside import found_beside, lying_beside
+from prowess.check.tree.beside import found_beside, lying_beside
 from support import write_file
 
 PACKAGES = ".venv/lib/python3.12/site-packages"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from check.repository import Repository
-from prowess.check.changes import open_tree
-from prowess.check.ignoring import personal_rules, rules_at_work
+from prowess.check.tree.changes import open_tree
+from prowess.check.tree.ignoring import personal_rules, rules_at_work
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox

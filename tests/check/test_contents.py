@@ -6,9 +6,9 @@ import pytest
 
 from check.checks import PYTEST, check, held
 from check.repository import Repository
-from prowess.check import changes
-from prowess.check.as_before import AS_BEFORE
-from prowess.check.changes import open_tree
+from prowess.check.judges.as_before import AS_BEFORE
+from prowess.check.tree import changes
+from prowess.check.tree.changes import open_tree
 from prowess.core.errors import OutsideError
 from prowess.core.ports import Sandbox
 

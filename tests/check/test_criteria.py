@@ -4,7 +4,7 @@ import pytest
 
 from prowess.check.criteria import Proposal, propose
 from prowess.check.probes import Probe
-from prowess.check.shell import says_nothing
+from prowess.check.running.shell import says_nothing
 
 
 def read(text: str, *validation: str) -> Proposal:

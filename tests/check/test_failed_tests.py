@@ -10,11 +10,11 @@ import pytest
 
 from check.checks import check, claim, ran
 from check.repository import Repository
-from prowess.check.failed_tests import printed_failures
 from prowess.check.feedback import feedback
 from prowess.check.report import evidence_json
-from prowess.check.run_reports import read_report
-from prowess.check.tests_run import read_test_run
+from prowess.check.running.failed_tests import printed_failures
+from prowess.check.running.run_reports import read_report
+from prowess.check.running.tests_run import read_test_run
 from prowess.core.evidence import Criterion, Evidence, Looked, Report, Scope, report_from_json
 from prowess.core.ports import Sandbox
 from prowess.engine.checking import check_events

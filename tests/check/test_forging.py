@@ -10,9 +10,9 @@ import pytest
 
 from check.checks import PYTEST, check, claim, output, ran, verdicts
 from check.repository import Repository
-from prowess.check.judges import touched
+from prowess.check.judges.deciding import touched
+from prowess.check.judges.touched import spoiled
 from prowess.check.scope import scope
-from prowess.check.touched import spoiled
 from prowess.core.evidence import Evidence, Spec
 from prowess.core.ports import Sandbox
 

@@ -8,9 +8,9 @@ import pytest
 
 from check.checks import PYTEST, check, claim, held, output, verdicts
 from check.repository import Repository
-from prowess.check.beside import HIDDEN, MISSED, found_beside, lying_beside
 from prowess.check.feedback import feedback
-from prowess.check.ground import Source, fresh
+from prowess.check.tree.beside import HIDDEN, MISSED, found_beside, lying_beside
+from prowess.check.tree.ground import Source, fresh
 from prowess.core.ports import Sandbox
 from prowess.sandbox.probe import Wanted, open_sandbox
 from support import write_file

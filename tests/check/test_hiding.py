@@ -6,8 +6,8 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.as_before import AS_BEFORE, may_judge
-from prowess.check.hiding import hiding
+from prowess.check.judges.as_before import AS_BEFORE, may_judge
+from prowess.check.judges.hiding import hiding
 from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox
 

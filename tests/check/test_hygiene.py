@@ -2,9 +2,9 @@
 
 import pytest
 
-from prowess.check.hygiene import Hygiene, hygiene
+from prowess.check.compare.hygiene import Hygiene, hygiene
+from prowess.check.compare.searches import Search, deeds
 from prowess.check.layered import Layered, layered
-from prowess.check.searches import Search, deeds
 from prowess.core.errors import RefusedError, UnknownSkillError
 from prowess.core.event import Event
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from prowess.check.beside import Entry, found_beside, lying_beside, missed
+from prowess.check.tree.beside import Entry, found_beside, lying_beside, missed
 from support import write_file
 
 PLACE = ".venv/lib/python3.11/site-packages"

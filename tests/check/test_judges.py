@@ -7,9 +7,9 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.judges import decides, to_read, touched
+from prowess.check.judges.deciding import decides, to_read, touched
+from prowess.check.judges.touched import spoiled
 from prowess.check.scope import scope
-from prowess.check.touched import spoiled
 from prowess.core.evidence import Change, Spec
 from prowess.core.ports import Sandbox
 

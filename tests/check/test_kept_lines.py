@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from prowess.check.code_lines import code_lines, is_balanced
-from prowess.check.kept_tests import altered
+from prowess.check.kept.code_lines import code_lines, is_balanced
+from prowess.check.kept.kept_tests import altered
 
 GO = """package sum
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from prowess.check.known_tests import more_skips
+from prowess.check.kept.known_tests import more_skips
 
 PYTHON = """import pytest
 

@@ -6,14 +6,14 @@ import time
 import pytest
 
 from check.repository import Repository
-from prowess.check.changes import open_tree
-from prowess.check.judges import to_read, touched
-from prowess.check.kept_tests import altered
-from prowess.check.known_tests import is_test, lost_tests, may_not_run, more_skips, names_in
-from prowess.check.runners import RUNS_TESTS
-from prowess.check.rust import rust_tests
+from prowess.check.judges.deciding import to_read, touched
+from prowess.check.judges.touched import spoiled
+from prowess.check.kept.kept_tests import altered
+from prowess.check.kept.known_tests import is_test, lost_tests, may_not_run, more_skips, names_in
+from prowess.check.kept.rust import rust_tests
+from prowess.check.running.runners import RUNS_TESTS
 from prowess.check.scope import scope
-from prowess.check.touched import spoiled
+from prowess.check.tree.changes import open_tree
 from prowess.core.evidence import Change, Spec
 from prowess.core.ports import Sandbox
 

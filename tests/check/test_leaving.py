@@ -2,8 +2,8 @@
 
 import pytest
 
-from prowess.check.judges import touched
-from prowess.check.leaving import leaves_more
+from prowess.check.judges.deciding import touched
+from prowess.check.judges.leaving import leaves_more
 from prowess.check.scope import scope
 from prowess.core.evidence import Spec
 

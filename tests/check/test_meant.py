@@ -4,7 +4,7 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.meant import adds_to, asks_for
+from prowess.check.kept.meant import adds_to, asks_for
 from prowess.core.evidence import Spec
 from prowess.core.ports import Sandbox
 

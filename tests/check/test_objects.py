@@ -11,8 +11,8 @@ import pytest
 
 from check.checks import check
 from check.repository import Repository
-from prowess.check.changes import Tree, open_tree
-from prowess.check.objects import Object, in_parts
+from prowess.check.tree.changes import Tree, open_tree
+from prowess.check.tree.objects import Object, in_parts
 from prowess.core.errors import OutsideError
 from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from prowess.check.run_reports import go_printed, read_report
-from prowess.check.runners import may_run_tests, reporting, runner_in
+from prowess.check.running.run_reports import go_printed, read_report
+from prowess.check.running.runners import may_run_tests, reporting, runner_in
 
 PLACE = "/place"
 

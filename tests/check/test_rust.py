@@ -2,8 +2,8 @@
 
 import pytest
 
-from prowess.check.kept_tests import altered
-from prowess.check.rust import rust_tests
+from prowess.check.kept.kept_tests import altered
+from prowess.check.kept.rust import rust_tests
 
 TOP = "#[cfg(test)]\nuse std::collections::HashMap;\n\n"
 CODE = "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n"

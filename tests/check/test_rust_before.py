@@ -6,7 +6,7 @@ import pytest
 
 from check.checks import check
 from check.repository import Repository
-from prowess.check.as_before import AS_BEFORE, put_back
+from prowess.check.judges.as_before import AS_BEFORE, put_back
 from prowess.core.evidence import Report, Spec
 from prowess.core.ports import Sandbox
 from prowess.core.process import Order

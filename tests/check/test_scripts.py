@@ -6,7 +6,7 @@ import pytest
 
 from check.checks import check, held, verdicts
 from check.repository import Repository
-from prowess.check.scripts import scripts_of
+from prowess.check.judges.scripts import scripts_of
 from prowess.core.ports import Sandbox
 
 PATHS = {"scripts/check.sh", "app/check.py", "main.py", "app/main.py", "tools/__main__.py"}

@@ -6,8 +6,8 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.silence import silenced
-from prowess.check.tests_run import TestRun
+from prowess.check.kept.silence import silenced
+from prowess.check.running.tests_run import TestRun
 from prowess.core.ports import Sandbox
 
 TODO = "def half(x):\n    raise NotImplementedError\n\n\ndef add(a, b):\n    return a + b\n"

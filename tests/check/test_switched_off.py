@@ -7,9 +7,9 @@ import pytest
 
 from check.checks import check, verdicts
 from check.repository import Repository
-from prowess.check.code_lines import code_lines, without_comments
-from prowess.check.kept_tests import altered
-from prowess.check.known_tests import names_in
+from prowess.check.kept.code_lines import code_lines, without_comments
+from prowess.check.kept.kept_tests import altered
+from prowess.check.kept.known_tests import names_in
 from prowess.core.ports import Sandbox
 
 JS = """const { add } = require("./add");

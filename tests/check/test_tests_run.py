@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from prowess.check.tests_run import TestRun, read_test_run
+from prowess.check.running.tests_run import TestRun, read_test_run
 
 SUMMARIES = {
     "pytest": "=== 1 failed, 3 passed, 2 skipped, 1 warning in 0.12s ===",

@@ -4,13 +4,13 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.commands import Ran
 from prowess.check.feedback import feedback
-from prowess.check.kept_tests import altered
-from prowess.check.known_tests import may_not_run, names_in
-from prowess.check.meant import asks_for
-from prowess.check.moved_tests import Stayed
-from prowess.check.run_reports import read_report
+from prowess.check.kept.kept_tests import altered
+from prowess.check.kept.known_tests import may_not_run, names_in
+from prowess.check.kept.meant import asks_for
+from prowess.check.kept.moved_tests import Stayed
+from prowess.check.running.commands import Ran
+from prowess.check.running.run_reports import read_report
 from prowess.core.evidence import Spec
 from prowess.core.ports import Sandbox
 

@@ -6,11 +6,11 @@ import pytest
 
 from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.commands import Ran
-from prowess.check.kept_tests import altered
-from prowess.check.moved_tests import Moved
-from prowess.check.run_reports import read_report
-from prowess.check.runners import Form
+from prowess.check.kept.kept_tests import altered
+from prowess.check.kept.moved_tests import Moved
+from prowess.check.running.commands import Ran
+from prowess.check.running.run_reports import read_report
+from prowess.check.running.runners import Form
 from prowess.core.ports import Sandbox
 
 PASSES = f"`{PYTEST}` passes"

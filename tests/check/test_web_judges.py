@@ -6,8 +6,8 @@ import pytest
 
 from check.checks import check, claim, ran, verdicts
 from check.repository import Repository
-from prowess.check.judges import to_read
-from prowess.check.known_tests import is_test, lost_tests, more_skips
+from prowess.check.judges.deciding import to_read
+from prowess.check.kept.known_tests import is_test, lost_tests, more_skips
 from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox
 

@@ -13,8 +13,8 @@ import pytest
 
 from check.repository import Repository
 from house import skill_file
-from prowess.check.comparison import Figure, figures
-from prowess.check.plot import bars, svg
+from prowess.check.compare.comparison import Figure, figures
+from prowess.check.compare.plot import bars, svg
 from prowess.core.chat import Message
 from prowess.core.errors import UnknownSkillError, UsageError
 from prowess.core.evidence import Spec

@@ -8,7 +8,7 @@ import pytest
 
 from check.repository import Repository
 from house import skill_file
-from prowess.check.comparison import figures
+from prowess.check.compare.comparison import figures
 from prowess.core.chat import Message
 from prowess.core.errors import ModelError
 from prowess.core.evidence import Spec

@@ -7,8 +7,8 @@ import pytest
 
 from check.repository import Repository
 from house import skill_file
-from prowess.check.comparison import Trial, figures
-from prowess.check.hygiene import Hygiene
+from prowess.check.compare.comparison import Trial, figures
+from prowess.check.compare.hygiene import Hygiene
 from prowess.core.evidence import Spec
 from prowess.engine.comparing import Compared, Versus, compare
 from prowess.model.scripted import Scripted, final

@@ -15,8 +15,8 @@ from prowess.core.ports import Steps
 from prowess.core.run import Outcome, outcome_from_json
 from prowess.durable.straight import StraightSteps
 from prowess.engine.house import House
-from prowess.loop import leftovers
 from prowess.loop.agents.base import Agent
+from prowess.loop.behind import leftovers
 from prowess.loop.request import LoopRequest
 from prowess.loop.run import run_loop
 from support import write_file

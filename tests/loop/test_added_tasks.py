@@ -6,7 +6,7 @@ import pytest
 
 from loop.looping import Scripted, loop, writes
 from prowess.core.agent import AgentOrder
-from prowess.loop.guarding import tampered
+from prowess.loop.behind.guarding import tampered
 
 PLAN = (
     "# Plan\n\n- [ ] Say hello\n  - `hello.txt` contains `hello`\n"

@@ -12,12 +12,12 @@ from loop.looping import Scripted, git, loop, nothing, writes
 from loop.test_git import BRANCH, ran
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import UsageError
-from prowess.loop import guarding
-from prowess.loop.git import Repository
-from prowess.loop.guarding import alone_in
-from prowess.loop.place import check_place
+from prowess.loop.beforehand.place import check_place
+from prowess.loop.behind import guarding
+from prowess.loop.behind.guarding import alone_in
+from prowess.loop.git.repository import Repository
+from prowess.loop.git.worktrees import Worktree
 from prowess.loop.request import LoopRequest
-from prowess.loop.worktrees import Worktree
 from running import KilledError, Remembering
 from support import write_file
 

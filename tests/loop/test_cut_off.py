@@ -11,8 +11,8 @@ import pytest
 from loop.looping import Act, Looped, Scripted, go_on, loop, writes
 from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.loop import asking
-from prowess.loop.before import Before, look
-from prowess.loop.git import Repository
+from prowess.loop.behind.before import Before, look
+from prowess.loop.git.repository import Repository
 from running import KilledError, Remembering
 
 TWO = (

@@ -10,8 +10,8 @@ import pytest
 
 from loop.looping import git
 from prowess.core.errors import OutsideError, UsageError
-from prowess.loop.git import Repository
-from prowess.loop.worktrees import Worktree
+from prowess.loop.git.repository import Repository
+from prowess.loop.git.worktrees import Worktree
 from support import write_file
 
 T = TypeVar("T")

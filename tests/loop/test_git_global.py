@@ -10,8 +10,8 @@ import pytest
 from loop.looping import Act, Scripted, git, go_on, loop, writes
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import OutsideError
-from prowess.loop.git_global import CONFIG, own_settings
-from prowess.loop.git_settings import Kept, remember
+from prowess.loop.git.everywhere import CONFIG, own_settings
+from prowess.loop.git.settings import Kept, remember
 from running import KilledError, Remembering
 from support import write_file
 

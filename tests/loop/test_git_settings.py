@@ -14,7 +14,7 @@ import pytest
 from loop.looping import Looped, Scripted, git, loop, writes
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import OutsideError
-from prowess.loop.git_settings import Kept, remember
+from prowess.loop.git.settings import Kept, remember
 from running import KilledError, Remembering
 from support import write_file
 

@@ -9,7 +9,7 @@ import pytest
 from loop.looping import Scripted, git, loop, writes
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import OutsideError
-from prowess.loop.guarding import read_if_plain, tampered
+from prowess.loop.behind.guarding import read_if_plain, tampered
 from support import write_file
 
 ONE = "# Plan\n\n- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from prowess.loop.guards import GuardError, parse_guard
+from prowess.loop.phase.guards import GuardError, parse_guard
 
 STATUS = {
     "status": {

@@ -11,8 +11,8 @@ from loop.looping import Looped, Scripted, git, loop, nothing, writes
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import UsageError
 from prowess.durable.straight import StraightSteps
-from prowess.loop import git_run
-from prowess.loop.git import Repository
+from prowess.loop.git import running as git_run
+from prowess.loop.git.repository import Repository
 from support import write_file
 
 ONE = "# Plan\n\n- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from prowess.loop.leftovers import NAME, end_leftovers
+from prowess.loop.behind.leftovers import NAME, end_leftovers
 from prowess.sandbox.process import supervise
 from sandbox.commands import alive, python
 from sandbox.daemons import agent, is_held

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from loop.looping import Act, Looped, Scripted, git, loop, writes
-from prowess.check.records import borrowed_objects
+from prowess.check.tree.records import borrowed_objects
 from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.core.chat import Usage
 from prowess.core.errors import OutsideError, UsageError
-from prowess.loop.place import check_place
+from prowess.loop.beforehand.place import check_place
 from prowess.loop.request import LoopRequest
 from support import Cli, write_file
 

@@ -7,7 +7,7 @@ import pytest
 
 from loop.looping import Scripted, git, loop, nothing, writes
 from prowess.core.errors import UsageError
-from prowess.loop.phases import load_phases, parse_phases
+from prowess.loop.phase.phases import load_phases, parse_phases
 from support import write_file
 
 ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"

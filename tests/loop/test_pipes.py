@@ -17,7 +17,7 @@ from loop.looping import Scripted, git, go_on, loop, writes
 from loop.test_refs import ONE, warned
 from prowess.core.agent import AgentOrder
 from prowess.core.errors import OutsideError
-from prowess.loop.git_run import run_git
+from prowess.loop.git.running import run_git
 from running import KilledError, Remembering
 
 PLACES = ("sub/.gitignore", "sub/deep/.gitattributes", ".git/index", ".git/packed-refs")
@@ -133,7 +133,7 @@ def test_a_git_that_does_not_end_is_ended(blocked: Path) -> None:
 
 WAITS = """
 import asyncio, sys
-from prowess.loop.git_run import run_git
+from prowess.loop.git.running import run_git
 asyncio.run(run_git("status", cwd=sys.argv[1]))
 """
 

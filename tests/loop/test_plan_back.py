@@ -7,8 +7,8 @@ import pytest
 from loop.looping import Act, Scripted, git, loop, writes
 from loop.test_cut_off import TWO, cut_off, resumed, rewrites
 from prowess.core.agent import AgentOrder
-from prowess.loop.guarding import tampered
-from prowess.loop.plan_back import mended
+from prowess.loop.behind.guarding import tampered
+from prowess.loop.behind.plan_back import mended
 
 ADDED = "- [ ] Say more\n  - `more.txt` exists\n"
 PLAN = (

@@ -10,8 +10,8 @@ import pytest
 
 from loop.looping import Act, Looped, Scripted, git, go_on, loop, writes
 from prowess.core.agent import AgentEnd, AgentOrder
-from prowess.loop.git import Repository
-from prowess.loop.refs import look_at_refs, put_refs_back, refs_from_bytes
+from prowess.loop.git.refs import look_at_refs, put_refs_back, refs_from_bytes
+from prowess.loop.git.repository import Repository
 from running import KilledError, Remembering
 from support import write_file
 

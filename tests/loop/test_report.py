@@ -10,7 +10,7 @@ import pytest
 from loop.looping import Act, Scripted, git, loop, writes
 from prowess.core.agent import AgentOrder
 from prowess.loop.done import last_words
-from prowess.loop.quoting import alone, inline, quoted
+from prowess.loop.telling.quoting import alone, inline, quoted
 from prowess.workflow.renderers.parts import parts_of
 from support import write_file
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from prowess.loop import marks
-from prowess.loop.guarding import tampered
+from prowess.loop.behind.guarding import tampered
 from prowess.select.hints import find_hints, without_hints
 from prowess.select.plan import read_plan
 from prowess.select.plan_heading import Heading

@@ -9,7 +9,7 @@ That a command succeeds does not: most commands succeed on work that was never b
 import re
 from collections.abc import Iterable, Sequence
 
-from prowess.check.runners import names_tests, runner_in
+from prowess.check.running.runners import names_tests, runner_in
 from prowess.core.evidence import Criterion, Looked
 
 _FILES = ("file_inspection", "file_existence")

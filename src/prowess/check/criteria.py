@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from prowess.check.file_names import is_of_a_file
 from prowess.check.probes import Probe
-from prowess.check.runners import RUNS_TESTS, pytest_in
+from prowess.check.running.runners import RUNS_TESTS, pytest_in
 
 FindTest = Callable[[str], Sequence[str]]  # the files that define a test of this name
 Read = Callable[[re.Match[str]], Probe | None]

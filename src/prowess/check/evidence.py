@@ -10,11 +10,11 @@ import re
 import stat
 from dataclasses import dataclass, replace
 
-from prowess.check.commands import Ran, Run
-from prowess.check.failed_tests import printed_failures, without_escapes
 from prowess.check.probes import Probe, squeezed
-from prowess.check.shell import is_inline, says_nothing
-from prowess.check.tests_run import TestRun, read_test_run
+from prowess.check.running.commands import Ran, Run
+from prowess.check.running.failed_tests import printed_failures, without_escapes
+from prowess.check.running.shell import is_inline, says_nothing
+from prowess.check.running.tests_run import TestRun, read_test_run
 from prowess.core.errors import RefusedError
 from prowess.core.evidence import State
 from prowess.core.text import shortened, visible

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from prowess.check.as_before import AS_BEFORE
-from prowess.check.beside import HIDDEN, MISSED
-from prowess.check.commands import NOT_HERE
-from prowess.check.touched import TOUCHES
+from prowess.check.judges.as_before import AS_BEFORE
+from prowess.check.judges.touched import TOUCHES
+from prowess.check.running.commands import NOT_HERE
+from prowess.check.tree.beside import HIDDEN, MISSED
 from prowess.core.evidence import Criterion, Looked, Report
 
 _MOST_IGNORED = 5

@@ -8,10 +8,10 @@ A claim helps only as far as everything it cites is confirmed. INCONCLUSIVE is n
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from prowess.check.commands import Run
 from prowess.check.criteria import FindTest, propose, success_of
 from prowess.check.evidence import Sight, look, shown
 from prowess.check.probes import Probe, probe_of, squeezed
+from prowess.check.running.commands import Run
 from prowess.core.evidence import (
     Claim,
     Criterion,

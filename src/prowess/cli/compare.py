@@ -12,7 +12,7 @@ from prowess.cli.staying import stay
 from prowess.core.errors import OutsideError, UsageError
 
 if TYPE_CHECKING:
-    from prowess.check.comparison import Figure
+    from prowess.check.compare.comparison import Figure
     from prowess.engine.comparing import Compared
 
 
@@ -61,7 +61,7 @@ def compare(
     Each run works in a clone of the project as last committed. All figures are computed from the
     log, and `--from-log` computes them again.
     """
-    from prowess.check.comparison import figures
+    from prowess.check.compare.comparison import figures
 
     desk = Desk(project=project, data=data, dirs=dirs)
     if from_log:
@@ -110,7 +110,7 @@ def _from_log(desk: Desk, key: str) -> "Compared":
 
 def _must_be_answered(found: "Compared") -> None:
     """Where no task was answered in both ways because the model was not there, nothing is compared."""
-    from prowess.check.comparison import paired
+    from prowess.check.compare.comparison import paired
 
     if _unanswered(found) and not paired(found.trials, found.versus.ways):
         raise OutsideError(
@@ -142,7 +142,7 @@ def _as_json(found: "Compared", lines: "list[Figure]") -> dict[str, object]:
 
 
 def _show(found: "Compared", lines: "list[Figure]") -> None:
-    from prowess.check.plot import bars, shown
+    from prowess.check.compare.plot import bars, shown
 
     ways = found.versus.ways
     rows = [(line.name, *map(shown, line.values), line.unit) for line in lines]
@@ -162,14 +162,14 @@ def _show(found: "Compared", lines: "list[Figure]") -> None:
 
 def _lonely(found: "Compared") -> int:
     """How many runs had an answer and have nothing to be compared with."""
-    from prowess.check.comparison import paired
+    from prowess.check.compare.comparison import paired
 
     answered = sum(not each.unanswered for each in found.trials)
     return answered - len(paired(found.trials, found.versus.ways))
 
 
 def _write(path: str, lines: "list[Figure]", found: "Compared") -> None:
-    from prowess.check.plot import svg
+    from prowess.check.compare.plot import svg
 
     title = f"{found.versus.title}, {counted(len(found.tasks), 'task')}"
     title += f", {found.unfinished}" if found.unfinished else ""

@@ -171,7 +171,7 @@ def _must_be_file(plan: str) -> None:
 
 def _workspace(project: str, plan: str) -> str:
     """The root of the repository that both lie in; else the project, of which it is told what is wrong."""
-    from prowess.check.changes import git_folder
+    from prowess.check.tree.changes import git_folder
     from prowess.engine.checking import root_of
 
     here, root = root_of(project), root_of(os.path.dirname(plan))
@@ -227,12 +227,12 @@ async def _loop(
     from prowess.cli.watching import resumable, watch
     from prowess.engine.house import new_run
     from prowess.loop.agents.known import open_program
+    from prowess.loop.beforehand.lacking import must_have_programs
+    from prowess.loop.beforehand.place import check_place
     from prowess.loop.crew import check_agents
     from prowess.loop.house import open_whole_house
-    from prowess.loop.lacking import must_have_programs
     from prowess.loop.marks import slips
-    from prowess.loop.phases import DEFAULT, load_phases
-    from prowess.loop.place import check_place
+    from prowess.loop.phase.phases import DEFAULT, load_phases
     from prowess.loop.run import KIND
 
     load_phases(request.phases or DEFAULT)

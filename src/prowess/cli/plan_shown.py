@@ -27,7 +27,7 @@ class Seen:
 def problems_of(plan: Plan, path: str) -> Sequence[tuple[int, str]]:
     """All that is wrong with it, and what a loop would refuse to begin with, by line."""
     from prowess.engine.checking import root_of
-    from prowess.loop.proving import never_proving
+    from prowess.loop.beforehand.proving import never_proving
     from prowess.select.validation import validation_slips
 
     root = root_of(os.path.dirname(path))
@@ -41,7 +41,7 @@ def _lacking(plan: Plan, root: str) -> Sequence[tuple[int, str]]:
         return ()
     from prowess.cli.staying import stay
     from prowess.engine.world import open_sandbox_for
-    from prowess.loop.lacking import told_lacking
+    from prowess.loop.beforehand.lacking import told_lacking
     from prowess.settings import load_settings
 
     with suppress(OutsideError):

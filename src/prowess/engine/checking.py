@@ -15,16 +15,16 @@ from functools import partial
 from typing import Any
 
 from prowess.check.already import is_so
-from prowess.check.beside import HIDDEN
-from prowess.check.changes import git_folder
 from prowess.check.claims import unread
-from prowess.check.commands import Runner
-from prowess.check.ground import Ground
+from prowess.check.judges.touched import TOUCHES, spoiled, touches
 from prowess.check.judging import Judge, overall, sorted_claims
-from prowess.check.known_tests import is_test
+from prowess.check.kept.known_tests import is_test
+from prowess.check.kept.weakened import ALLOWED
 from prowess.check.probes import Probe
-from prowess.check.touched import TOUCHES, spoiled, touches
-from prowess.check.weakened import ALLOWED
+from prowess.check.running.commands import Runner
+from prowess.check.tree.beside import HIDDEN
+from prowess.check.tree.changes import git_folder
+from prowess.check.tree.ground import Ground
 from prowess.core.event import Event
 from prowess.core.evidence import (
     CheckOutcome,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from prowess.check.changes import git_folder, open_tree
 from prowess.check.claims import said_claims
-from prowess.check.comparison import Trial, judged, trial
+from prowess.check.compare.comparison import Trial, judged, trial
 from prowess.check.layered import LAYERS
 from prowess.check.templates import template, told
+from prowess.check.tree.changes import git_folder, open_tree
 from prowess.core.errors import OutsideError, UnknownRunError, UsageError
 from prowess.core.event import Event
 from prowess.core.evidence import Spec

@@ -9,17 +9,17 @@ from collections.abc import Callable, Collection, Mapping, MutableMapping, Seque
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
-from prowess.check.as_before import AS_BEFORE, may_hold_tests
-from prowess.check.beside import MISSED, Lying, found_beside, missed
-from prowess.check.changes import Tree
-from prowess.check.commands import Ran, Runner
 from prowess.check.evidence import look
-from prowess.check.ground import Ground, Source, fresh, in_place
-from prowess.check.known_tests import is_test
+from prowess.check.judges.as_before import AS_BEFORE, may_hold_tests
+from prowess.check.kept.known_tests import is_test
+from prowess.check.kept.silence import silenced
 from prowess.check.probes import Probe
-from prowess.check.runners import may_run_tests
-from prowess.check.silence import silenced
-from prowess.check.tests_run import TestRun
+from prowess.check.running.commands import Ran, Runner
+from prowess.check.running.runners import may_run_tests
+from prowess.check.running.tests_run import TestRun
+from prowess.check.tree.beside import MISSED, Lying, found_beside, missed
+from prowess.check.tree.changes import Tree
+from prowess.check.tree.ground import Ground, Source, fresh, in_place
 from prowess.core.errors import OutsideError
 from prowess.core.files import make_private
 

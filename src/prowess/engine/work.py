@@ -9,13 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import filterfalse
 
-from prowess.check.as_before import allows, may_judge, put_back
-from prowess.check.beside import Lying
-from prowess.check.changes import Tree, git_folder, open_tree
-from prowess.check.conftest import is_conftest, new_fixtures
-from prowess.check.hiding import may_hide
-from prowess.check.ignoring import personal_rules
-from prowess.check.judges import (
+from prowess.check.judges.as_before import allows, may_judge, put_back
+from prowess.check.judges.deciding import (
     decides,
     judging_scripts,
     named_by,
@@ -23,12 +18,17 @@ from prowess.check.judges import (
     to_read,
     touched,
 )
-from prowess.check.known_tests import is_test
+from prowess.check.judges.hiding import may_hide
+from prowess.check.judges.scripts import judges_of
+from prowess.check.judges.shadowing import shadows_of
+from prowess.check.judges.touched import Touched
+from prowess.check.kept.conftest import is_conftest, new_fixtures
+from prowess.check.kept.known_tests import is_test
+from prowess.check.kept.weakened import allowed
 from prowess.check.scope import scope
-from prowess.check.scripts import judges_of
-from prowess.check.shadowing import shadows_of
-from prowess.check.touched import Touched
-from prowess.check.weakened import allowed
+from prowess.check.tree.beside import Lying
+from prowess.check.tree.changes import Tree, git_folder, open_tree
+from prowess.check.tree.ignoring import personal_rules
 from prowess.core.errors import OutsideError, RefusedError
 from prowess.core.evidence import Change, Claim, Ignored, Scope, Spec
 from prowess.core.ports import Sandbox

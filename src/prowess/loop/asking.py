@@ -21,14 +21,15 @@ from prowess.core.ports import Json
 from prowess.core.run import Outcome
 from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
-from prowess.loop import leftovers, marks
-from prowess.loop.before import Before, before_from_json, look
+from prowess.loop import marks
 from prowess.loop.beginning import NoStartError, must_have_begun
+from prowess.loop.behind import leftovers
+from prowess.loop.behind.before import Before, before_from_json, look
+from prowess.loop.behind.plan_back import put_back_as, tell_put_back
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.limited import Limited
-from prowess.loop.phases import Phase
-from prowess.loop.plan_back import put_back_as, tell_put_back
+from prowess.loop.phase.phases import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

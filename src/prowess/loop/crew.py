@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from prowess.check.beside import MISSED
-from prowess.check.changes import Tree, open_tree
-from prowess.check.commands import Runner
-from prowess.check.ground import in_place
+from prowess.check.running.commands import Runner
+from prowess.check.tree.beside import MISSED
+from prowess.check.tree.changes import Tree, open_tree
+from prowess.check.tree.ground import in_place
 from prowess.core.errors import OutsideError
 from prowess.core.event import Event
 from prowess.core.evidence import Spec
@@ -24,15 +24,15 @@ from prowess.engine.world import World
 from prowess.loop.abreast import Step
 from prowess.loop.agents.base import Agent
 from prowess.loop.agents.known import open_program, passed_on
-from prowess.loop.before import Before
-from prowess.loop.git import Repository
-from prowess.loop.git_run import few
-from prowess.loop.git_settings import Kept
-from prowess.loop.history import back_to, make_plain
+from prowess.loop.behind.before import Before
+from prowess.loop.behind.lay import gone_or_changed
+from prowess.loop.behind.theirs import Theirs
+from prowess.loop.git.history import back_to, make_plain
+from prowess.loop.git.repository import Repository
+from prowess.loop.git.running import few
+from prowess.loop.git.settings import Kept
 from prowess.loop.judges import Judges
-from prowess.loop.lay import gone_or_changed
 from prowess.loop.request import ARTIFACTS, LoopRequest, own_paths, plan_name
-from prowess.loop.theirs import Theirs
 
 
 @dataclass(frozen=True, kw_only=True)

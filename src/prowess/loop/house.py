@@ -4,8 +4,8 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from prowess.engine.house import House, open_house
-from prowess.loop.broken_off import broken_off
 from prowess.loop.run import KIND, run_loop
+from prowess.loop.telling.broken_off import broken_off
 from prowess.settings import Settings
 
 

@@ -24,20 +24,20 @@ from prowess.engine.checking import check_events, checker_of
 from prowess.engine.work import Asked
 from prowess.loop import marks
 from prowess.loop.asking import Answered, Asking
+from prowess.loop.beforehand.lacking import must_not_lack
 from prowess.loop.beginning import NoStartError
+from prowess.loop.behind.guarding import added, no_link
+from prowess.loop.behind.plan_back import restore_plan, tell_put_back
 from prowess.loop.budget import SpentError, Used
 from prowess.loop.crew import Crew
 from prowess.loop.done import CutError, Done, cut_short, last_words, spoilt_by
-from prowess.loop.guarding import added, no_link
-from prowess.loop.lacking import must_not_lack
+from prowess.loop.git.unkept import told_unkept, unkept
 from prowess.loop.limited import NoMoreError
-from prowess.loop.phases import BLOCKED, Phase, Phases
-from prowess.loop.plan_back import restore_plan, tell_put_back
+from prowess.loop.phase.phases import BLOCKED, Phase, Phases
+from prowess.loop.phase.ways import astray
 from prowess.loop.request import ARTIFACTS
 from prowess.loop.review import Review, read_review
 from prowess.loop.templates import template
-from prowess.loop.unkept import told_unkept, unkept
-from prowess.loop.ways import astray
 
 _SHOWN = 4_000  # characters of a script's output that the next attempt reads
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.task import DONE, Mark, Plan, Task, key_of, numbered
-from prowess.loop.guarding import by_words, no_link, read_plain
+from prowess.loop.behind.guarding import by_words, no_link, read_plain
 from prowess.select.plan import read_plan, ticked
 from prowess.select.validation import validation_slips
 

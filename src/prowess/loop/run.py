@@ -25,16 +25,16 @@ from prowess.engine.ending import to_its_end
 from prowess.engine.world import World
 from prowess.loop import marks, waves
 from prowess.loop.agents.base import Agent
+from prowess.loop.beforehand.place import begin
+from prowess.loop.behind.guarding import alone_in
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
-from prowess.loop.guarding import alone_in
-from prowess.loop.phases import DEFAULT, load_phases
-from prowess.loop.place import begin
-from prowess.loop.report import Entry, ending
+from prowess.loop.git.worktrees import Worktree
+from prowess.loop.phase.phases import DEFAULT, load_phases
 from prowess.loop.request import loop_request
-from prowess.loop.story import Story, outcome_of
-from prowess.loop.worktrees import Worktree
+from prowess.loop.telling.report import Entry, ending
+from prowess.loop.telling.story import Story, outcome_of
 
 KIND = "loop"
 _MOST_ROUNDS = 10_000

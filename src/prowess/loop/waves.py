@@ -16,13 +16,13 @@ from prowess.check.already import shown_by
 from prowess.core.ports import Json
 from prowess.core.task import Task
 from prowess.loop.abreast import Step, abreast
+from prowess.loop.beforehand.place import must_take_in
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
-from prowess.loop.git_run import few
+from prowess.loop.git.running import few
+from prowess.loop.git.worktrees import Merge, Worktree
 from prowess.loop.journey import Journey
-from prowess.loop.lying import trees_of
-from prowess.loop.place import must_take_in
-from prowess.loop.worktrees import Merge, Worktree
+from prowess.loop.telling.lying import trees_of
 
 _MOST_MOVES = 20  # of the person's branch while one merge is checked
 

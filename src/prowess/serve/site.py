@@ -30,7 +30,7 @@ from prowess.engine.house import House, open_house
 from prowess.engine.queueing import of_server
 from prowess.engine.world import OpenModel
 from prowess.loop import run as loop
-from prowess.loop.broken_off import broken_off
+from prowess.loop.telling.broken_off import broken_off
 from prowess.observe.follow import end_of, follow
 from prowess.observe.metrics import Count
 from prowess.observe.traces import trace, tracing, wanted

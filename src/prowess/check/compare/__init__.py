@@ -1,0 +1,1 @@
+"""Ways to do the same tasks, compared by figures from the events of their runs."""

@@ -1,0 +1,1 @@
+"""What decides how commands end, and whether a change touches it."""

@@ -1,0 +1,1 @@
+"""Commands that are to prove something: read, run again, and their tests counted."""

@@ -1,0 +1,1 @@
+"""What an agent could change behind the loop's back: seen, and put back."""

@@ -1,0 +1,1 @@
+"""What the loop does with git, and what git may not be told behind its back."""
