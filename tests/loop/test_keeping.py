@@ -240,3 +240,59 @@ def test_a_branch_that_an_agent_moved_from_its_work_tree_is_nobodys_base(
     assert "[R]" not in ended.plan
     assert len(agent.prompts) == 1
     assert git(repo, "show", f"prowess/loop/task-1:{said}") == "hi"
+
+
+def test_what_is_set_aside_leaves_the_plan_to_the_person_who_writes_in_it(repo: Path) -> None:
+    """It was written over and put back, and a kill in between took away what a person had added."""
+    write_file(repo / "PLAN.md", ONE)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "plan")
+    base = git(repo, "rev-parse", "HEAD").strip()
+    plan = repo / "PLAN.md"
+    plan.write_text(TWO)
+    lay = plan.stat()
+    write_file(repo / "new" / "deep" / "work.txt", "work")
+    (repo / "README.md").unlink()
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "the agent's")
+
+    kept = Repository(folder=str(repo), own=("PLAN.md", ".prowess/"), tell=print)
+    assert asyncio.run(kept.set_aside(base, "aside")) == "aside"
+
+    after = plan.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (lay.st_ino, lay.st_mtime_ns)
+    assert plan.read_text() == TWO
+    assert git(repo, "status", "--porcelain") == " M PLAN.md\n"
+    assert git(repo, "rev-parse", "HEAD").strip() == base
+    assert not (repo / "new").exists()
+    assert (repo / "README.md").exists()
+    assert git(repo, "show", "aside:new/deep/work.txt") == "work"
+
+
+def test_ticks_of_an_agent_are_taken_back_though_git_refuses_its_work(repo: Path) -> None:
+    write_file(repo / ".gitattributes", "*.bad filter=refuses\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "rules")
+    git(repo, "config", "filter.refuses.clean", "false")
+    git(repo, "config", "filter.refuses.required", "true")
+
+    def ticks(folder: Path, order: AgentOrder) -> str:
+        write_file(folder / "PLAN.md", TWO.replace("[ ]", "[R]"))
+        return writes("hello.bad", "hi")(folder, order)
+
+    ended = loop(repo, TWO, Scripted([ticks]))
+
+    assert ended.outcome.ending == "failed"
+    assert "hello.bad" in ended.outcome.reason
+    assert ended.plan == TWO
+    assert [each["ticked"] for each in ended.told("loop.unticked")] == ["Say hello", "Say bye"]
+
+
+def test_how_lines_end_in_an_agents_file_does_not_end_the_loop(repo: Path) -> None:
+    git(repo, "config", "core.autocrlf", "input")
+    git(repo, "config", "core.safecrlf", "true")
+
+    ended = loop(repo, ONE, Scripted([writes("hello.txt", "hi\r\n")]))
+
+    assert "[R] Say hello" in ended.plan
+    assert git(repo, "show", "main:hello.txt") == "hi\n"

@@ -441,3 +441,23 @@ def test_of_a_conflict_it_is_told_what_others_changed(repo: Path) -> None:
         "Not taken in: Make two: others changed same.txt too",
         "[~] Make two",
     ]
+
+
+def test_a_commit_that_a_person_takes_out_meanwhile_does_not_come_back(repo: Path) -> None:
+    def takes_out(folder: Path, order: AgentOrder) -> str:
+        git(repo, "reset", "-q", "--hard", "HEAD~1")
+        return writes("one.txt", "1")(folder, order)
+
+    write_file(repo / "PLAN.md", TWO)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "plan")
+    write_file(repo / "secret.txt", "a secret")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "oops")
+    ended = loop(repo, TWO, both(takes_out, writes("two.txt", "2")), parallel=2)
+
+    assert ended.outcome.ending == "failed"
+    assert "no longer holds" in ended.outcome.reason
+    assert "[R]" not in ended.plan
+    assert git(repo, "log", "--format=%s", "main").split() == ["plan", "first"]
+    assert git(repo, "show", "prowess/loop/task-1:one.txt") == "1"

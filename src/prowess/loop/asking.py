@@ -134,8 +134,9 @@ class Asking:
 
     async def _prompt(self, phase: Phase, feedback: str) -> tuple[TaskPrompt, Before, str]:
         """
-        The prompt, and what the agent could change, and git's name for the tree, before it can. Facts about its skills are kept with
-        the step and told after it, so that a replay tells them under the same numbers.
+        The prompt, and what the agent could change, and git's name for the tree, before it can. Facts
+        about its skills are kept with the step and told after it, so that a replay tells them under the
+        same numbers.
         """
         facts: list[Event] = []
         make = partial(
@@ -221,21 +222,23 @@ class Asking:
         record(_finished(agent, child, end))
         seen: dict[str, Any] = {"end": end.as_json(), "unticked": [], "tampered": []}
         try:
-            # The tree is read with what HEAD names, and an agent can leave it naming nothing.
-            strayed = await self.crew.back_to(self.workspace, self.branch, self.base, self.aside)
-            changed = await repository.picture() != picture
+            # The plan first: whatever is wrong with the tree, the next loop believes what the plan says.
             unticked, put_back = before.put_plan_back(
                 request.plan, self.crew.plan_aside(f"{child}.md")
             )
-            return seen | {
-                "left": strayed,
-                "added": before.added_to(request.plan),
-                "refs": await before.put_refs_back(repository, self.crew.run),
-                "changed": changed,
+            seen |= {
                 "unticked": unticked,
                 "tampered": put_back.told,
                 "copy": self.crew.named(put_back.copy),
+                "added": before.added_to(request.plan),
             }
+            # The tree is read with what HEAD names, and an agent can leave it naming nothing.
+            seen["left"] = await self.crew.back_to(
+                self.workspace, self.branch, self.base, self.aside
+            )
+            changed = await repository.picture() != picture
+            refs = await before.put_refs_back(repository, self.crew.run)
+            return seen | {"changed": changed, "refs": refs}
         except (OutsideError, OSError) as error:  # what the agent has used counts all the same
             hint = error.hint if isinstance(error, OutsideError) else "look what lies there"
             return seen | {"changed": True, "broken": str(error), "hint": hint}

@@ -17,7 +17,7 @@ from functools import partial
 
 from prowess.core.errors import OutsideError, UsageError
 from prowess.core.scratch import scratch
-from prowess.loop.behind.guarding import free_place, read_if_plain, write_plain
+from prowess.loop.behind.guarding import free_place, write_plain
 from prowess.loop.behind.pipes import records_of, take_pipes_away
 from prowess.loop.behind.theirs import Theirs, by_name
 from prowess.loop.git.running import few, printable
@@ -97,17 +97,32 @@ class Repository:
         if now == tree:
             return []
         await self.keep_beside(now, aside)
+        return list(map(printable, await self._lay(tree, now)))
+
+    async def _lay(self, tree: str, now: str) -> list[str]:
+        """
+        Have the files lie as they are in `tree`, where they lie as in `now`; which ones did not. What
+        the loop keeps of its own in a file, as the plan, is not touched: a person may be at it.
+        """
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-status", tree, now)
         fields = told.split("\0")
-        changed = dict(zip(fields[1::2], fields[::2], strict=False))
+        pairs = zip(fields[1::2], fields[::2], strict=False)
+        changed = {path: status for path, status in pairs if path not in self.own}
         async with self.index_of(now) as index:
             # What came goes first: a file may be where a folder was, or the other way round.
             for path in (path for path, status in changed.items() if status == "A"):
-                with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
-                    os.unlink(os.path.join(self.folder, path))
-            for path in (path for path, status in changed.items() if status != "A"):
-                await self.git("checkout", "-q", tree, "--", _literal(path), more=index)
-        return list(map(printable, changed))
+                self._unlink(path)
+            there = [_literal(path) for path, status in changed.items() if status != "A"]
+            await self._with(there, "checkout", "-q", tree, more=index)
+        return list(changed)
+
+    def _unlink(self, path: str) -> None:
+        """Take a file away, and as git does the folders that it leaves empty."""
+        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            os.unlink(os.path.join(self.folder, path))
+        with suppress(OSError):
+            while path := os.path.dirname(path):
+                os.rmdir(os.path.join(self.folder, path))
 
     async def must_be_clean(self) -> None:
         """The loop tells its own changes from a person's by beginning with none."""
@@ -140,11 +155,18 @@ class Repository:
 
     async def must_have_followed(self, since: str) -> None:
         """
-        Stop where the branch was moved and the index still is what it was `since`.
+        Stop where the branch was moved and the index still is what it was `since`, or where it no longer
+        leads to there.
 
         A person who commits here takes their index along. A program that moves the branch from another
-        work tree does not, and what it brought in was checked by nobody.
+        work tree does not, and what it brought in was checked by nobody. And a commit that a person took
+        out of their branch, as one with a secret, would come back with what was done on top of it.
         """
+        if (await self.git("merge-base", since, "HEAD", fails=False)).strip() != since:
+            raise OutsideError(
+                f"your branch no longer holds {since[:12]}, on top of which the tasks were begun",
+                hint="what was done is kept in its branch: take it over yourself, with `git cherry-pick`",
+            )
         listed = ("diff-index", "--cached", "-z", "--name-only")
         ahead = set((await self.git(*listed, "HEAD")).split("\0"))
         ahead -= set((await self.git(*listed, since)).split("\0"))
@@ -310,18 +332,14 @@ class Repository:
         kept beside it.
         """
         await self.move_inner(base, left_in(self.folder, branch))
-        files = [os.path.join(self.folder, path) for path in self.own if not path.endswith("/")]
-        kept = {path: read_if_plain(path) for path in files}
         whole = await self._everything()
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-only", base, whole)
         changed = [path for path in told.split("\0") if path and not self._is_own(path)]
         if changed or await self.head() != base:
             await self.keep_beside(whole, branch)
-        await self.reindex(whole)
-        await self.git("reset", "-q", "--hard", base)
-        for path, content in kept.items():
-            if content is not None:
-                write_plain(path, content)
+        await self._lay(base, whole)
+        await self.git("reset", "-q", base)
+        await self.reindex(base)
         return branch if await self.tree_of(branch) else ""
 
     async def move_inner(self, base: str, into: str) -> None:

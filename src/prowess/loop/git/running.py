@@ -21,7 +21,13 @@ _HELD = 10.0  # seconds that another git is waited for; a lock that lasts longer
 _LOOK = 0.1
 _NO_PROGRAM = 127
 _FEW = 5  # names in a sentence
-_QUIET = ("-c", "advice.graftFileDeprecated=false")  # we name a file of grafts, and an empty one
+_QUIET = (
+    *("-c", "advice.graftFileDeprecated=false"),  # we name a file of grafts, and an empty one
+    *(
+        "-c",
+        "core.safecrlf=false",
+    ),  # what ends a line in an agent's file is no reason to end a loop
+)
 _HINT = re.compile(
     r"^hint:.*\n?", re.MULTILINE
 )  # advice for who types, who is not the one that reads
