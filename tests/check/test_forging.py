@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from check.checks import PYTEST, check, claim, output, ran, verdicts
+from check.checks import PYTEST, check, claim, held, output, ran, verdicts
 from check.repository import Repository
 from prowess.check.judges.deciding import touched
 from prowess.check.judges.touched import spoiled
@@ -107,7 +107,7 @@ def test_a_plugin_of_which_nothing_comes_costs_no_proof_and_is_named(
 
     report = check(tested, sandbox, PASSES)
 
-    assert report.passed
+    assert held(report)
     assert "the change touches what judges it: conftest.py" in report.notes
 
 
@@ -122,7 +122,7 @@ def test_only_the_part_of_the_settings_that_judges_matters(
     tested: Repository, sandbox: Sandbox
 ) -> None:
     tested.put("pyproject.toml", '[project]\nname = "y"\n')
-    assert check(tested, sandbox, PASSES).passed
+    assert held(check(tested, sandbox, PASSES))
 
     tested.put("pyproject.toml", '[tool.pytest.ini_options]\naddopts = "-k test_a"\n')
     report = check(tested, sandbox, PASSES)
@@ -180,11 +180,11 @@ def test_tests_may_move_be_more_and_go_where_the_task_says_so(
 ) -> None:
     (tested.folder / "test_it.py").unlink()
     tested.put("test_moved.py", GOOD + "\n\ndef test_c():\n    assert True\n")
-    assert check(tested, sandbox, PASSES).passed
+    assert held(check(tested, sandbox, PASSES))
 
     tested.put("test_moved.py", "def test_a():\n    assert True\n")
     files = ["lib/**", "test_it.py", "test_moved.py"]
-    assert check(tested, sandbox, PASSES, files=files).passed
+    assert held(check(tested, sandbox, PASSES, files=files))
 
 
 def test_leaving_a_test_run_from_inside_is_excused_by_nothing(
@@ -329,4 +329,4 @@ def test_a_task_does_not_change_what_another_one_will_be_proven_by(
 def test_a_word_that_only_looks_like_a_skip_is_none(tested: Repository, sandbox: Sandbox) -> None:
     tested.put("test_it.py", GOOD + "\n\ndef test_page():\n    assert dict(skip=2)\n")
 
-    assert check(tested, sandbox, PASSES).passed
+    assert held(check(tested, sandbox, PASSES))

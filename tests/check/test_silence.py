@@ -4,9 +4,11 @@ from collections.abc import MutableMapping
 
 import pytest
 
-from check.checks import PYTEST, check, verdicts
+from check.checks import PYTEST, check, claim, inspected, verdicts
 from check.repository import Repository
+from prowess.check.evidence import was_so
 from prowess.check.kept.silence import silenced
+from prowess.check.probes import Probe
 from prowess.check.running.tests_run import TestRun
 from prowess.core.ports import Sandbox
 
@@ -111,7 +113,7 @@ def test_commands_that_succeed_without_the_work_show_nothing_of_it(
 
     assert verdicts(report) == ["PASS"]
     assert (report.outcome, report.verdict) == ("unproven", "INCONCLUSIVE")
-    assert "show nothing of it" in report.reasons[0]
+    assert "shows nothing of the task" in report.reasons[0]
     assert check(todo, sandbox, "`notes.md` exists", validation=("make test",), base=base).passed
 
 
@@ -127,3 +129,122 @@ def test_a_new_test_that_fails_without_the_work_shows_it(
     assert check(todo, sandbox, validation=("make test",), base=base).passed
     todo.put("test_calc.py", more.replace("calc.third(6), 2", "2, 2"))
     assert check(todo, sandbox, validation=("make test",), base=base).outcome == "unproven"
+
+
+@pytest.fixture
+def red(repo: Repository) -> Repository:
+    """A test that waits for its module, beside one that passes."""
+    repo.put("calc/__init__.py", "def add(a, b):\n    return a + b\n")
+    repo.put(
+        "tests/test_add.py", "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+    )
+    repo.put(
+        "tests/test_half.py",
+        "from calc.half import half\n\ndef test_half():\n    assert half(4) == 2\n",
+    )
+    repo.put("Makefile", f"test:\n\t{PYTEST}\n")
+    repo.commit("a test first")
+    return repo
+
+
+@pytest.mark.parametrize("command", [PYTEST, "make test"])
+def test_a_test_that_was_written_first_is_proven_by_its_module(
+    red: Repository, sandbox: Sandbox, command: str
+) -> None:
+    red.put("calc/half.py", "def half(x):\n    return x / 2\n")
+
+    assert check(red, sandbox, validation=(command,)).passed
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (PYTEST, "could not be loaded where the work began, and no test of it runs now"),
+        ("make test", "it skipped 0 where the work began, and 1 now"),
+    ],
+)
+def test_a_module_that_skips_the_test_that_waits_for_it_proves_nothing(
+    red: Repository, sandbox: Sandbox, command: str, told: str
+) -> None:
+    red.put("calc/half.py", "import unittest\n\nraise unittest.SkipTest('not here')\n")
+
+    (criterion,) = check(red, sandbox, validation=(command,)).criteria
+
+    assert criterion.verdict == "INCONCLUSIVE"
+    assert told in criterion.reason
+
+
+def test_a_file_that_could_not_be_loaded_is_not_missed_where_others_were_asked_for(
+    red: Repository, sandbox: Sandbox
+) -> None:
+    red.put("calc/half.py", "def half(x):\n    return x / 2\n")
+
+    assert check(red, sandbox, validation=(f"{PYTEST} -k add",)).passed
+
+
+@pytest.mark.parametrize("command", ["make test", "python3 -m unittest discover"])
+def test_a_new_test_does_not_stand_in_for_one_that_the_work_skips(
+    todo: Repository, sandbox: Sandbox, command: str
+) -> None:
+    todo.put("Makefile", "test:\n\tpython3 -m unittest -q\n")
+    todo.commit("all tests")
+    todo.put("calc.py", SKIPS)
+    more = TESTS.replace("test_add", "test_more")[: TESTS.index("    def test_half") + 1]
+    todo.put("test_more.py", more)
+
+    (criterion,) = check(todo, sandbox, validation=(command,)).criteria
+
+    assert criterion.verdict == "INCONCLUSIVE"
+    assert "as they were before, it ran 2 tests where the work began, and 1 now" in criterion.reason
+    todo.put("calc.py", DONE)
+    todo.put("test_more.py", more.replace("class T", "@unittest.skip('later')\nclass T"))
+    assert check(todo, sandbox, validation=(command,)).passed
+
+
+def test_a_criterion_that_held_without_the_work_shows_nothing_of_it(
+    todo: Repository, sandbox: Sandbox
+) -> None:
+    todo.put("calc.py", DONE)
+    base = todo.commit("done")
+    todo.put("calc.py", f"{DONE}\n")
+
+    report = check(todo, sandbox, "all tests pass", validation=("make test",), base=base)
+
+    assert set(verdicts(report)) == {"PASS"}
+    assert report.outcome == "unproven"
+    assert "shows nothing of the task" in report.reasons[0]
+    named = f"`{PYTEST} test_calc.py` passes"
+    assert check(todo, sandbox, named, "`make test` passes", base=base).outcome == "unproven"
+    assert check(todo, sandbox, named, base=base).passed
+
+
+def test_what_is_cited_shows_nothing_where_it_said_so_before(
+    todo: Repository, sandbox: Sandbox
+) -> None:
+    todo.put("notes.md", "half is to come\n")
+    words = "half refuses what is negative"
+    cited = claim(words, inspected("calc.py:1", "`def half(x)` is there"))
+
+    assert check(todo, sandbox, words, claims=[cited]).outcome == "unproven"
+    todo.put("calc.py", f"# half\n{TODO}    # of two\n")
+    moved = claim(words, inspected("calc.py:2", "`def half(x)` is there"))
+    assert check(todo, sandbox, words, claims=[moved]).outcome == "unproven"
+    new = claim(words, inspected("calc.py:8", "`# of two` is there"))
+    assert check(todo, sandbox, words, claims=[new]).passed
+
+
+@pytest.mark.parametrize(
+    ("target", "there", "so"),
+    [
+        ("lib", True, True),
+        ("lib/b.py", True, False),
+        ("old/", True, True),
+        ("old", False, False),
+        ("new", True, False),
+    ],
+)
+def test_files_that_were_there_before_are_known(target: str, *, there: bool, so: bool) -> None:
+    then = {"lib/b.py": None, "old/c.py": b"c", "new/d.py": None}
+    probe = Probe(type="file_existence", target=target, there=there)
+
+    assert was_so(probe, then, {"lib/a.py", "lib/b.py", "new/d.py"}) is so

@@ -289,7 +289,7 @@ def test_a_blocked_task_does_not_keep_others_from_being_done(repo: Path) -> None
 
 def test_a_task_waits_for_those_it_comes_after(repo: Path) -> None:
     plan = (
-        "- [ ] Second\n  - after: First\n  - `test -f 1` succeeds\n"
+        "- [ ] Second\n  - after: First\n  - `test -f 2` succeeds\n"
         "- [ ] First\n  - `test -f 1` succeeds\n"
     )
     agent = Scripted([writes("1", ""), writes("2", "")])

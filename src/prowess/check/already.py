@@ -9,10 +9,10 @@ That a command succeeds does not: most commands succeed on work that was never b
 import re
 from collections.abc import Iterable, Sequence
 
+from prowess.check.probes import FILES
 from prowess.check.running.runners import names_tests, runner_in
 from prowess.core.evidence import Criterion, Looked
 
-_FILES = ("file_inspection", "file_existence")
 _LINES = re.compile(r":\d+(?:[-:]\d+)?$")
 
 
@@ -33,9 +33,7 @@ def seen_by_us(criteria: Iterable[Criterion]) -> bool:
 def shown_by(criteria: Iterable[Criterion]) -> list[str]:
     """The files by which the criteria were seen to hold."""
     items = [item for each in criteria for item in each.evidence if item.state == "confirmed"]
-    return [
-        _LINES.sub("", item.evidence.location) for item in items if item.evidence.type in _FILES
-    ]
+    return [_LINES.sub("", item.evidence.location) for item in items if item.evidence.type in FILES]
 
 
 def _seen(criterion: Criterion) -> bool:
@@ -51,7 +49,7 @@ def _ours(criterion: Criterion) -> list[Looked]:
 def _shows(text: str, item: Looked) -> bool:
     if item.state != "confirmed":
         return False
-    if item.evidence.type in _FILES:
+    if item.evidence.type in FILES:
         return True
     counted = item.evidence.type == "test_result" and bool(runner_in(item.evidence.location))
     return counted and names_tests(text)

@@ -8,6 +8,7 @@ Files are opened beneath the work tree and nowhere else. What cannot be looked a
 import os
 import re
 import stat
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from prowess.check.probes import Probe, squeezed
@@ -101,6 +102,24 @@ def _existence(probe: Probe, folder: str) -> Sight:
     return Sight(state="confirmed" if there == probe.there else "refuted", seen=seen)
 
 
+def was_so(probe: Probe, then: Mapping[str, bytes | None], files: Collection[str]) -> bool:
+    """
+    Whether what is seen in files now was to be seen before the work: `then` are the changed files as they
+    were, None for those that were not there, and `files` are all that there are now. Where in a file words
+    stand is no matter.
+    """
+    target = probe.target.removeprefix("./").removesuffix("/")
+    if probe.type == "file_inspection":
+        content = then.get(target)
+        if target not in then or content is None:
+            return target not in then or not probe.there
+        whole = replace(probe, lines=None)
+        return _held(whole, content.decode("utf-8", "replace")).state == "confirmed"
+    there = {path for path, content in then.items() if content is not None}
+    there |= set(files).difference(then)
+    return any(f"{path}/".startswith(f"{target}/") for path in there) == probe.there
+
+
 def _inspection(probe: Probe, folder: str) -> Sight:
     try:
         text = read_in(folder, probe.target, limit=MAX_BYTES).decode("utf-8", "replace")
@@ -111,6 +130,10 @@ def _inspection(probe: Probe, folder: str) -> Sight:
         return _unconfirmed(f"it cannot be read: {error}")
     if probe.lines:
         return _cited(probe, text.splitlines(), *probe.lines)
+    return _held(probe, text)
+
+
+def _held(probe: Probe, text: str) -> Sight:
     missing = [quote for quote in probe.quotes if squeezed(quote) not in squeezed(text)]
     found = [quote for quote in probe.quotes if quote not in missing]
     wrong = missing if probe.there else found

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from prowess.check.criteria import FindTest, propose, success_of
 from prowess.check.evidence import Sight, look, shown
-from prowess.check.probes import Probe, probe_of, squeezed
+from prowess.check.probes import COMMANDS, FILES, Probe, probe_of, squeezed
 from prowess.check.running.commands import Run
 from prowess.core.evidence import (
     Claim,
@@ -24,7 +24,6 @@ from prowess.core.evidence import (
 )
 
 CARRIES = 0.7  # the least confidence with which an item of a claim can carry a verdict
-_FILES, _COMMANDS = ("file_inspection", "file_existence"), ("command_output", "test_result")
 _NOTHING_PROPOSED = "no evidence was proposed"
 _NOTHING_SHOWN = "nothing shows the rest of it"
 _ONLY_CITED = "only what was cited speaks of the rest of it"
@@ -44,7 +43,7 @@ class Judge:
     `doubt` says why what a command showed does not count, or nothing, and hears whether it ran tests.
     `remark` is what has to be known of commands that did not show what they were to, `unread` why evidence
     that was given could not be read.
-    `tell` hears of each criterion as soon as its verdict is known.
+    `tell` hears of each criterion as soon as its verdict is known. `confirmed` is what was seen to be so.
     """
 
     folder: str
@@ -56,6 +55,7 @@ class Judge:
     remark: Callable[[], str] = lambda: ""
     unread: str = ""
     tell: Callable[[Criterion], None] = lambda criterion: None
+    confirmed: list[Probe] = field(default_factory=list)
 
     async def criteria(self, texts: Sequence[str], claims: Mapping[str, Claim]) -> list[Criterion]:
         """
@@ -67,7 +67,7 @@ class Judge:
         cases = [self._case(text, claims.get(text)) for text in texts]
         cases += [self._command(command) for command in self.validation]
         told: set[int] = set()
-        for kinds in (_FILES, _COMMANDS):
+        for kinds in (FILES, COMMANDS):
             for claimed in (False, True):
                 for number, case in enumerate(cases):
                     await self._look(case, kinds, claimed=claimed)
@@ -83,11 +83,13 @@ class Judge:
                 case.seen[item] = Sight(state="unconfirmed", seen=item.probe)
             elif item.probe.type in kinds:
                 sight = await look(item.probe, folder=self.folder, run=run)
-                case.seen[item] = await self._doubted(item.probe, sight)
+                case.seen[item] = sight = await self._doubted(item.probe, sight)
+                if sight.state == "confirmed":
+                    self.confirmed.append(item.probe)
 
     async def _doubted(self, probe: Probe, sight: Sight) -> Sight:
         """What fails is believed; what a command shows counts only where nobody had a hand in the judging."""
-        if probe.type not in _COMMANDS or self.doubt is None:
+        if probe.type not in COMMANDS or self.doubt is None:
             return sight
         if sight.state != "confirmed":
             told = self.remark()

@@ -23,6 +23,8 @@ _ABSENT = re.compile(
     r"|deleted|gone)\b",
     re.IGNORECASE,
 )
+# What is seen in files, and what commands tell.
+FILES, COMMANDS = ("file_inspection", "file_existence"), ("command_output", "test_result")
 _LONGEST = 4_000  # characters of a description or a place
 _LEAST_QUOTED = 3  # characters; a bracket is on every other line
 

@@ -49,10 +49,7 @@ from prowess.settings import Settings
 UNPROVEN = (
     "the task has neither acceptance criteria nor validation commands, so nothing can be proven"
 )
-IDLE = (
-    "the task has no acceptance criteria, and the validation commands succeed without the work as well,"
-    " so they show nothing of it"
-)
+IDLE = "all that was seen is so without the work as well, so it shows nothing of the task"
 _MOST_TOLD = 3  # of what was changed that judges others
 UNTOUCHED = "Something was done since the base commit"
 SPOILING = (
@@ -96,7 +93,7 @@ class Checker:
                 tell=tell,
             )
             criteria = await judge.criteria(spec.criteria, claims)
-            idle = await _shows_nothing(grounds, spec, asked.validation, criteria)
+            idle = await _shows_nothing(grounds, criteria, judge.confirmed)
             asked.told.update({(asked.tree, ran.command): ran.tests for ran in grounds.ran})
         if others := spoiled(work.touched, asked.others):
             criteria.append(_spoiling(others))
@@ -183,12 +180,15 @@ def _unseen(grounds: Grounds) -> str:
 
 
 async def _shows_nothing(
-    grounds: Grounds, spec: Spec, validation: Sequence[str], criteria: Sequence[Criterion]
+    grounds: Grounds, criteria: Sequence[Criterion], confirmed: Sequence[Probe]
 ) -> bool:
-    """Whether nothing but commands speaks for the task, and they would without the work as well."""
-    if spec.criteria or not validation or any(each.verdict != "PASS" for each in criteria):
+    """
+    Whether all that speaks for the task was so without the work as well. What files show of each
+    criterion, or tests that it names, may have been so before.
+    """
+    if is_so(criteria) or any(each.verdict != "PASS" for each in criteria):
         return False
-    return await grounds.show_nothing(validation)
+    return bool(confirmed) and await grounds.show_nothing(confirmed)
 
 
 def _notes(work: Work, grounds: Grounds) -> tuple[str, ...]:

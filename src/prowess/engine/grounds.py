@@ -5,15 +5,16 @@ claim names, and for a second look with the judges of before.
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
-from prowess.check.evidence import look
-from prowess.check.judges.as_before import AS_BEFORE, may_hold_tests
+from prowess.check.evidence import look, was_so
+from prowess.check.judges.as_before import AS_BEFORE, without_work
 from prowess.check.kept.known_tests import is_test
+from prowess.check.kept.moved_tests import deselects
 from prowess.check.kept.silence import silenced
-from prowess.check.probes import Probe
+from prowess.check.probes import FILES, Probe
 from prowess.check.running.commands import Ran, Runner
 from prowess.check.running.runners import may_run_tests
 from prowess.check.running.tests_run import TestRun
@@ -154,22 +155,62 @@ class Grounds:
         if land.heedless or not land.changed or not may_run_tests(command):
             return ""
         then = await self._where_it_began(command, first)
-        return silenced(then, self.done(command).tests, land.before) if then else ""
+        if then is None:
+            return ""
+        now = self.done(command)
+        if deselects(now.output):  # what could not be loaded may be what it is not to run
+            then = replace(then, unloaded=frozenset())
+        second = self._done_before(command)
+        same = second is None and not land.instead
+        if why := silenced(then, now.tests, land.before, same=same):
+            return why
+        if second is None or _says_nothing(second):
+            return ""
+        # The tests of before are back there, and new ones are not: only what the task asks for may differ.
+        asked = {path: text for path, text in land.before.items() if path not in land.instead}
+        why = silenced(then, second.tests, asked)
+        return f"{AS_BEFORE}, {why}" if why else ""
 
-    async def show_nothing(self, commands: Sequence[str]) -> bool:
-        """Whether these succeed without the work as well, also with the tests that it brought."""
+    def _done_before(self, command: str) -> Ran | None:
+        ran = self._before.ran if self._before else ()
+        return next((each for each in ran if each.command == command), None)
+
+    async def show_nothing(self, confirmed: Sequence[Probe]) -> bool:
+        """
+        Whether all that was seen to be so is so without the work as well: where the work began, and there
+        with the tests that it brought.
+        """
         if not self.land.changed:
             return False
         try:
-            before = await self._contents_then()
-            code = {path: then for path, then in before.items() if not may_hold_tests(path)}
-            without = await self._runner(code)
-            ran = [await without(command) for command in commands]
+            then = await self._contents_then()
+            looked = [each for each in confirmed if each.type in FILES]
+            if not all(was_so(each, then, self.land.files) for each in looked):
+                return False
+            commands = [each for each in confirmed if each.type not in FILES]
+            if not commands:
+                return True
+            code = without_work(then, self._now(then))
+            return code is not None and (
+                await self._hold(commands, code) and await self._hold(commands, then)
+            )
         except (
             OutsideError
         ):  # it is too large to be laid out once more, or a command closed its ground
             return False
-        return not any(each.code or each.could_not_run for each in ran)
+
+    async def _hold(self, probes: Sequence[Probe], instead: Mapping[str, bytes | None]) -> bool:
+        """Whether all of these see the same where some files say something else."""
+        run, folder = await self._runner(instead), self.land.tree.folder
+        for probe in probes:
+            if (await look(probe, folder=folder, run=run)).state != "confirmed":
+                return False
+        return True
+
+    def _now(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """What those of these files say now that can be read."""
+        found = ((path, self.land.tree.content(path)) for path in paths)
+        return {path: content for path, content in found if content is not None}
 
     async def _where_it_began(self, command: str, first: Sequence[str]) -> TestRun | None:
         land = self.land

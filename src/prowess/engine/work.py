@@ -29,14 +29,12 @@ from prowess.check.scope import scope
 from prowess.check.tree.beside import Lying
 from prowess.check.tree.changes import Tree, git_folder, open_tree
 from prowess.check.tree.ignoring import personal_rules
-from prowess.core.errors import OutsideError, RefusedError
+from prowess.core.errors import OutsideError
 from prowess.core.evidence import Change, Claim, Ignored, Scope, Spec
 from prowess.core.ports import Sandbox
-from prowess.core.workspace import read_in
 from prowess.engine.grounds import Told
 
 _UNREAD = "\0"  # no text that any format could be read from
-_READ_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +210,7 @@ async def _judges_before(seen: _Seen, base: str, asked: Asked) -> dict[str, byte
         if path not in named and not any(allows(spec, path) for spec in specs)
     ]
     before = await tree.contents_at(since, paths)
-    read = {path: _bytes(tree, path) for path in dict.fromkeys((*paths, *before))}
+    read = {path: tree.content(path) for path in dict.fromkeys((*paths, *before))}
     now = {path: content for path, content in read.items() if content is not None}
     return put_back(before, now, specs=specs, scripts=scripts, loaded=loaded, files=seen.files)
 
@@ -272,12 +270,5 @@ def _among(paths: Collection[str]) -> Callable[[str], bool]:
 
 def _text(tree: Tree, path: str, *, unread: str = "") -> str:
     """What a file of the work says; `unread` where it is gone or cannot be read as one."""
-    content = _bytes(tree, path)
+    content = tree.content(path)
     return unread if content is None else content.decode(errors="replace")
-
-
-def _bytes(tree: Tree, path: str) -> bytes | None:
-    try:
-        return read_in(tree.folder, path, limit=_READ_BYTES)
-    except (RefusedError, OSError):
-        return None

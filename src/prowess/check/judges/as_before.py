@@ -84,6 +84,24 @@ def put_back(
     return instead
 
 
+def without_work(
+    then: Mapping[str, bytes | None], now: Mapping[str, bytes]
+) -> dict[str, bytes | None] | None:
+    """
+    The changed code as it was before the work, for the tests to be run that lie there `now`. Those of Rust
+    stand in the same files; None where such a file is new, as they go with it.
+    """
+    code = {path: content for path, content in then.items() if not may_hold_tests(path)}
+    for path, content in then.items():
+        if path.endswith(".rs") and not is_rust_test_file(path):
+            new = _text(now.get(path, b""))
+            if content is None and next(rust_tests(new), None):
+                return None
+            text = rust_instead(path, new, _text(content)) if content else None
+            code[path] = content if text is None else text.encode()
+    return code
+
+
 def _only_adds(path: str, old: bytes | None, new: bytes | None) -> bool:
     """Whether it has fixtures that only new tests ask for, which may stay as they are now."""
     there = is_conftest(path) and new is not None

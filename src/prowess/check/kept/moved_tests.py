@@ -78,7 +78,7 @@ class Stayed:
             return False
         names = (self.name, *self.beside)
         of_file = any(tells(each, self.path, one) for each in told | left_out for one in names)
-        return bool(_DESELECTED.search(ran.output)) or not of_file
+        return deselects(ran.output) or not of_file
 
 
 def moved_tests(
@@ -112,6 +112,11 @@ def stayed_tests(before: Mapping[str, str], now: Mapping[str, str]) -> list[Stay
         unsure = may_not_run(path, before[path])
         found += [Stayed(name=name, path=path, beside=new) for name in kept if name not in unsure]
     return found
+
+
+def deselects(output: str) -> bool:
+    """Whether a run of pytest left tests out that its command does not choose."""
+    return bool(_DESELECTED.search(output))
 
 
 def _passes_over(command: str, path: str, name: str) -> bool:

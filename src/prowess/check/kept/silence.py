@@ -11,23 +11,51 @@ from prowess.check.kept.known_tests import names_in
 from prowess.check.kept.moved_tests import tells
 from prowess.check.running.tests_run import TestRun
 
+_SKIPPED_BY_CODE = ("pytest", "unittest")  # by a mere exception, and so by what a test calls
 
-def silenced(then: TestRun, now: TestRun, changed: Mapping[str, str]) -> str:
+
+def silenced(then: TestRun, now: TestRun, changed: Mapping[str, str], *, same: bool = True) -> str:
     """
     Which tests told how they went then and do not now, or an empty text; `changed` are the files of tests
-    that the work altered, by what they said then: of theirs the change itself tells.
+    that the work altered, by what they said then: of theirs the change itself tells. `same`: no tests are
+    there now that were not there then, so that one more that is skipped is one of those.
     """
     if not then.kind or not then.ran:
         return ""
     if not now.kind:
         return f"it told of {_tests(then)} where the work began, and tells of none now"
-    if then.names and now.names:
-        lost = [name for name in sorted(then.names - now.names) if not _is_of(name, changed)]
-        shown = ", ".join(lost[:3])
-        return f"it ran where the work began, and does not now: {shown}" if lost else ""
-    if not changed and _ran(now) < _ran(then):
+    if now.names and (then.names or then.unloaded):
+        return _unheard(then, now, changed)
+    return "" if changed else _fewer(then, now, same=same)
+
+
+def _fewer(then: TestRun, now: TestRun, *, same: bool) -> str:
+    if _ran(now) < _ran(then):
         return f"it ran {_tests(then)} where the work began, and {_ran(now)} now"
+    if same and now.kind in _SKIPPED_BY_CODE and now.skipped > then.skipped:
+        return f"it skipped {then.skipped} where the work began, and {now.skipped} now"
     return ""
+
+
+def _unheard(then: TestRun, now: TestRun, changed: Mapping[str, str]) -> str:
+    """By their names; of a file that could not be loaded then, some test has to be heard of now."""
+    lost = [name for name in sorted(then.names - now.names) if not _is_of(name, changed)]
+    if lost:
+        return f"it ran where the work began, and does not now: {', '.join(lost[:3])}"
+    modules = sorted(then.unloaded - set(map(_module, changed)))
+    mute = [module for module in modules if not _is_heard(module, now)]
+    if mute:
+        shown = ", ".join(mute[:3])
+        return f"it could not be loaded where the work began, and no test of it runs now: {shown}"
+    return ""
+
+
+def _is_heard(module: str, now: TestRun) -> bool:
+    return any(f"{name.partition('::')[0]}.".startswith(f"{module}.") for name in now.names)
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".")
 
 
 def _is_of(told: str, changed: Mapping[str, str]) -> bool:

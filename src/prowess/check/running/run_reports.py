@@ -10,6 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -20,7 +21,17 @@ from prowess.check.running.tests_run import Ends, TestRun, go_events
 MAX_BYTES = 64 * 1024 * 1024
 _RAISED = re.compile(r"^E +(.*)", re.MULTILINE)
 _KINDS: Mapping[Form, str] = {"junit": "pytest", "jest": "jest", "go": "go test"}
-_Told = tuple[Counter[str], Ends, list[str]]  # with those that failed, and why
+_NO_TEST = "::"  # how the name of a file begins that pytest tells of in the place of its tests
+
+
+@dataclass(slots=True)
+class _Told:
+    """`failures` are the tests that failed, and why; `unloaded` the modules that could not be loaded."""
+
+    counts: Counter[str]
+    ends: Ends
+    failures: list[str] = field(default_factory=list)
+    unloaded: frozenset[str] = frozenset()
 
 
 def read_report(form: Form, text: bytes, *, code: int) -> TestRun | None:
@@ -29,17 +40,17 @@ def read_report(form: Form, text: bytes, *, code: int) -> TestRun | None:
     told = read(text[:MAX_BYTES])
     if told is None:
         return None
-    counts, ends, failures = told
-    names = frozenset(name for name, end in ends if end != "skipped")
+    names = frozenset(name for name, end in told.ends if end != "skipped")
     return TestRun(
         kind=_KINDS[form],
         code=code,
-        passed=counts["passed"],
-        failed=counts["failed"],
-        skipped=counts["skipped"],
+        passed=told.counts["passed"],
+        failed=told.counts["failed"],
+        skipped=told.counts["skipped"],
         names=names,
-        left_out=frozenset(name for name, _ in ends) - names,
-        failures=tuple(failures[:MOST]),
+        left_out=frozenset(name for name, _ in told.ends) - names,
+        unloaded=told.unloaded,
+        failures=tuple(told.failures[:MOST]),
     )
 
 
@@ -58,7 +69,11 @@ def _junit(text: bytes) -> _Told | None:
         failures += [_failure(case)] if failed and len(failures) < MOST else []
         end = "failed" if failed else "skipped" if "skipped" in inside else "passed"
         ends.append((f"{case.get('classname')}::{case.get('name', '').partition('[')[0]}", end))
-    return Counter(end for _, end in ends), ends, failures
+    counts = Counter(end for _, end in ends)
+    broken = {name for name, end in ends if end == "failed" and name.startswith(_NO_TEST)}
+    tests = [(name, end) for name, end in ends if name not in broken]
+    unloaded = frozenset(name.removeprefix(_NO_TEST) for name in broken)
+    return _Told(counts, tests, failures, unloaded)
 
 
 def _failure(case: ET.Element) -> str:
@@ -86,7 +101,7 @@ def _jest(text: bytes) -> _Told | None:
     failed = max(_count(value, "numFailedTests"), _count(value, "numFailedTestSuites"))
     skipped = _count(value, "numPendingTests") + _count(value, "numTodoTests")
     total = Counter(passed=_count(value, "numPassedTests"), failed=failed, skipped=skipped)
-    return total, list(_titles(value)), list(_failures(value))
+    return _Told(total, list(_titles(value)), list(_failures(value)))
 
 
 def _titles(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -123,7 +138,7 @@ def _count(value: Mapping[str, Any], name: str) -> int:
 def _go(text: bytes) -> _Told | None:
     ends: Ends = []
     total = go_events(text.decode("utf-8", "replace"), ends)
-    return None if total is None else (total, ends, [])
+    return None if total is None else _Told(total, ends)
 
 
 def go_printed(text: str) -> str:

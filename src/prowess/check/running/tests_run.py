@@ -24,8 +24,8 @@ class TestRun:
     """
     `kind` is empty where no summary was found; then only the exit code speaks. `names` are the tests
     that a report says were run: of pytest with their module, `tests.test_a::test_b`; `left_out` are
-    those that it says were skipped; `failures` are the first that failed, with why. `cut_short`: tests were
-    begun of which no summary tells.
+    those that it says were skipped, `unloaded` the modules of tests that could not even be loaded; `failures`
+    are the first that failed, with why. `cut_short`: tests were begun of which no summary tells.
     """
 
     __test__ = False  # not one of pytest's own
@@ -37,6 +37,7 @@ class TestRun:
     skipped: int = 0
     names: frozenset[str] = field(default=frozenset(), repr=False)
     left_out: frozenset[str] = field(default=frozenset(), repr=False)
+    unloaded: frozenset[str] = field(default=frozenset(), repr=False)
     failures: tuple[str, ...] = field(default=(), repr=False)
     cut_short: bool = False
 

@@ -28,10 +28,11 @@ from prowess.check.tree.objects import (
 )
 from prowess.check.tree.records import borrowed_objects, records_outside
 from prowess.check.tree.standing import printed
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import OutsideError, RefusedError, UsageError
 from prowess.core.evidence import Change
 from prowess.core.ports import Sandbox
 from prowess.core.process import Finished, Limits, Order
+from prowess.core.workspace import read_in
 
 _OPTIONS = tuple(
     word
@@ -108,6 +109,7 @@ git() { command git OPTIONS "$@"; }
 git ls-tree -r -z -l "$1"
 """
 _MOST = 512 * 1024**2  # bytes that are held at once
+_READ_BYTES = 4 * 1024**2  # of one file
 _BASE = """
 git() { command git OPTIONS "$@"; }
 git rev-parse --git-dir >/dev/null || exit 1
@@ -124,8 +126,9 @@ git rev-parse HEAD
 class Tree:
     """
     A work tree to be looked at. `folder` is a real path; `records` are folders outside of it that
-    git needs, as a linked work tree does, and `lent` those that only our own git may see. `rules` are those by which the person has git ignore files
-    everywhere; `stood` is how files stood before the work began that differed from the base by then.
+    git needs, as a linked work tree does, and `lent` those that only our own git may see. `rules` are
+    those by which the person has git ignore files everywhere; `stood` is how files stood before the work
+    began that differed from the base by then.
     """
 
     folder: str
@@ -146,6 +149,13 @@ class Tree:
                 )
             raise _unreadable(self.folder, done)
         return done.out.decode().strip().splitlines()[0]
+
+    def content(self, path: str) -> bytes | None:
+        """What a file says now; None where it is none, or cannot be read."""
+        try:
+            return read_in(self.folder, path, limit=_READ_BYTES)
+        except (RefusedError, OSError):
+            return None
 
     async def changes(self, base: str) -> list[Change]:
         """Every path that differs from `base`: committed, staged, in the work tree, or untracked."""
