@@ -95,11 +95,13 @@ def test_a_name_that_fits_none_or_several_tasks_is_refused(cli: Cli, repo: Repos
     assert "no task of the plan fits 'nothing'" in cli("check", "nothing").err
     assert "3 tasks of the plan fit 'i'" in cli("check", "i", "--plan", "PLAN.md").err
     assert cli("check", "nothing").code == 2
+    assert "there is no file task.json, and no task of the plan" in cli("check", "task.json").err
 
 
 def test_a_change_outside_the_allowed_files_is_a_no(cli: Cli, repo: Repository) -> None:
     repo.put("setup.py")
 
+    assert "(2 of 2 proven, 2 changed files, 1 of them outside `files:`)" in cli("check").out
     done = cli("check", "--json", "--out", repo.folder / "proof")
 
     assert done.code == 1
@@ -129,7 +131,11 @@ def test_evidence_from_a_file_is_looked_at_and_not_believed(
     right = claimed(tmp_path / "right.json", "lib/units.py:1", "UNITS = 3")
     wrong = claimed(tmp_path / "wrong.json", "lib/units.py:9", "UNITS = 3")
 
-    assert cli("check", task, "--evidence", right).code == 0
+    taken = cli("check", task, "--evidence", right)
+    assert taken.code == 0
+    assert "passed: Units (0 of 1 proven, 1 as cited, 1 changed file)" in taken.out
+    (told,) = [each for each in cli("log", "--json").json if each["kind"] == "check.finished"]
+    assert told["payload"]["summary"] == "Check passed: 0 of 1 criteria proven, 1 as cited"
     refused = cli("check", task, "--evidence", wrong)
     assert refused.code == 1
     assert "has 1 lines, and line 9 is cited" in refused.out

@@ -96,6 +96,26 @@ def test_a_mistyped_agent_is_told_which_was_meant(cli: Cli, repo: Path) -> None:
     assert "did you mean codex?" in done.err
 
 
+@pytest.mark.parametrize("amount", ["nan", "inf"])
+def test_an_amount_that_limits_nothing_is_refused(cli: Cli, repo: Path, amount: str) -> None:
+    done = cli("loop", "PLAN.md", "--max-cost", amount)
+
+    assert done.code == 2
+    assert f"--max-cost {amount}" in done.err
+    assert cli("runs", "list", "--json").json == []
+
+
+def test_a_folder_of_skills_that_is_not_there_is_told_before_an_agent_is_paid(
+    cli: Cli, repo: Path
+) -> None:
+    words = ("--agent", "command", "--command", "touch hello.txt", "--dir", "nowhere")
+    done = cli("loop", "PLAN.md", *words)
+
+    assert done.code == 2
+    assert "nowhere" in done.err
+    assert cli("runs", "list", "--json").json == []
+
+
 def test_an_attempt_can_be_looked_at_by_the_id_that_is_shown(cli: Cli, repo: Path) -> None:
     words = "sh -c 'echo E: no luck >&2; exit 3'"
     done = cli("loop", "PLAN.md", "--agent", "command", "--command", words)

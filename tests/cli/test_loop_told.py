@@ -88,6 +88,24 @@ def test_of_tasks_that_are_checked_at_the_same_time_each_line_says_whose_it_is(
         assert above[-1] in (name, f"· check: {name}")
 
 
+def test_what_holds_by_what_the_agent_cites_is_told_as_cited(cli: Cli, repo: Path) -> None:
+    write_file(repo / "PLAN.md", f"{ONE}  - it greets people kindly\n")
+    git(repo, "commit", "-qam", "Kindly")
+    evidence = {"type": "file_inspection", "description": "`beta`", "location": "beta.txt:1"}
+    criterion = {"criterion": "it greets people kindly", "verdict": "PASS"}
+    cited = {"criteria": [{**criterion, "evidence": [{**evidence, "confidence": 1}]}]}
+    script = (
+        f"#!/bin/sh\ncat > /dev/null; echo beta > beta.txt\ncat <<'E'\n{json.dumps(cited)}\nE\n"
+    )
+    agent = write_file(repo.parent / "agent.sh", script)
+    agent.chmod(0o755)
+
+    told = cli("loop", "PLAN.md", "--agent", "command", "--command", agent, "--max-attempts=1")
+
+    assert "  ✓ it greets people kindly (as cited)" in told.err.splitlines()
+    assert "  ✓ `beta.txt` contains `beta`" in told.err.splitlines()
+
+
 RUN_TESTS = "\n## Validation\n\n```\npython3 -m unittest discover -s t\n```\n"
 
 

@@ -77,7 +77,8 @@ def test_a_task_that_an_agent_added_lets_nothing_that_judges_be_altered(
 
 def test_one_that_a_person_wrote_does(calc: Path) -> None:
     plan = grown(PLAN.replace("  - `make test` passes\n", ""), "test_calc.py")
-    ways = [HELLO, writes("test_calc.py", PLANTED["test_calc.py"]), WRONG]
+    three = writes("calc.py", "def double(x):\n    return x + 1\n")
+    ways = [HELLO, writes("test_calc.py", TEST.replace("== 4", "== 3")), three]
 
     ended = loop(calc, plan, Scripted(ways), max_attempts=1)
 

@@ -62,6 +62,7 @@ def test_an_agent_that_cannot_begin_ends_the_loop_and_leaves_the_tasks_to_do(
     assert ended.outcome.reason.startswith("the agent built-in cannot begin: ")
     assert why in ended.outcome.reason
     assert ended.outcome.reason.endswith("mend its command, or the program, and begin again")
+    assert ended.outcome.details["outside"] is True
     assert why in ended.outcome.answer
     assert ended.plan == TWO
 

@@ -74,23 +74,25 @@ def test_a_pause_from_elsewhere_stops_the_agent_and_the_terminal_of_the_loop_say
     assert f"the run {run} was paused" in told
     assert f"`prowess runs resume {run}` goes on where it was" in told
     assert "leave its work tree alone" in told
+    assert "git worktree remove" not in told
     assert "### Say hello\n\n1 attempt." in told
     assert cli("runs", "show", run, "--json").json["state"] == "paused"
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_tells_what_is_done_and_what_lies_where_and_the_loop_goes_on(
-    cli: Cli, repo: Path
+    cli: Cli, repo: Path, number: signal.Signals, code: int
 ) -> None:
     trace = repo.parent / "trace"
     first = f"touch hello.txt; [ ! -e {trace} ] && echo 0 > {trace} && exit"
     loop = begin(repo, f"{first}; {stuck(trace)}")
     run, _ = at_work(loop, trace, 2)
 
-    loop.send_signal(signal.SIGINT)
+    loop.send_signal(number)
     _, told = loop.communicate(timeout=60)
     done = cli("runs", "resume", run)
 
-    assert loop.returncode == 130
+    assert loop.returncode == code
     assert "## Proven\n\n### Say hello\n\n1 attempt; commit " in told
     assert "- PASS: `hello.txt` exists" in told
     assert f"### Say bye\n\n1 attempt.\n\npaused; what was done of it lies in {repo}" in told

@@ -62,6 +62,32 @@ def test_a_later_check_of_a_task_takes_the_place_of_the_one_before(
     expect(card(page, PARSER)).not_to_contain_text("seen to hold")
 
 
+def test_what_holds_only_as_cited_is_not_counted_among_what_was_seen(
+    looking: Looking, served: Served
+) -> None:
+    begin(served, PARSER)
+    seen = {"verdict": "PASS", "text": "It parses", "summary": "PASS: It parses"}
+    tell(served, "loop", "check.criterion", task=PARSER, **seen)
+    cited = {**seen, "text": "It is kind", "cited": True}
+    tell(served, "loop", "check.criterion", task=PARSER, **cited)
+    page = looking.at("loop/loop")
+
+    expect(card(page, PARSER)).to_contain_text("1 of 2 criteria seen to hold, 1 as cited")
+    expect(page.get_by_label("PASS, as cited")).to_have_count(1)
+
+
+def test_a_review_is_no_attempt_in_the_facts_of_a_loop(looking: Looking, served: Served) -> None:
+    begin(served, PARSER)
+    asked = {"child": "loop.2", "skill": "codex", "task": PARSER, "attempt": 1, "review": True}
+    tell(served, "loop", "agent.forked", **asked)
+    alone = {"run_kind": "attempt", "skill": "codex", "parent": "loop"}
+    tell(served, "loop.2", "attempt.started", **alone)
+    page = looking.at("loop/loop")
+
+    attempts = page.locator("dt", has_text="Attempts").locator("xpath=following-sibling::dd[1]")
+    expect(attempts).to_have_text("1")
+
+
 def test_the_list_of_loops_moves_and_has_those_behind_many_other_runs(
     looking: Looking, served: Served
 ) -> None:

@@ -30,6 +30,11 @@ def seen_by_us(criteria: Iterable[Criterion]) -> bool:
     )
 
 
+def is_cited(criterion: Criterion) -> bool:
+    """Whether it holds only by what somebody cites."""
+    return criterion.verdict == "PASS" and not seen_by_us((criterion,))
+
+
 def shown_by(criteria: Iterable[Criterion]) -> list[str]:
     """The files by which the criteria were seen to hold."""
     items = [item for each in criteria for item in each.evidence if item.state == "confirmed"]

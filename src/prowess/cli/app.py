@@ -3,7 +3,7 @@ The `prowess` command: its commands in the order a newcomer meets them, and the 
 errors become exit codes.
 
 0 fine · 1 the answer is no · 2 wrong usage or settings · 3 something outside failed
-4 a run waits for an answer · 130 interrupted
+4 a run waits for an answer · 130 interrupted · 143 told to end
 """
 
 import gc

@@ -172,9 +172,10 @@ def _in_plan(plan: Plan, task: str | None) -> Task:
             each for each in tasks if key_of(task) in key_of(each.label)
         ]
     if len(near) != 1:
-        what = (
-            f"{counted(len(near), 'task')} of the plan fit" if near else "no task of the plan fits"
-        )
+        none = "no task of the plan fits"
+        if task.endswith(_TASK_FILES):
+            none = f"there is no file {task}, and {none}"
+        what = f"{counted(len(near), 'task')} of the plan fit" if near else none
         meant = "" if near else did_you_mean(task, (each.label for each in tasks))
         hint = f"{meant} Or name" if meant else "name"
         raise UsageError(
@@ -279,9 +280,14 @@ def _show(report: Report, folder: str) -> None:
         note(f"Ignored: {clean(each.what)} ({clean(each.why)})")
     for line in report.notes:
         note(f"Note: {clean(line)}")
-    proven = sum(each.verdict == "PASS" for each in report.criteria)
+    from prowess.check.already import is_cited
+
+    cited = sum(map(is_cited, report.criteria))
+    proven = sum(each.verdict == "PASS" for each in report.criteria) - cited
     files = counted(len(report.scope.files), "changed file")
-    told = f"{proven} of {len(report.criteria)} proven, {files}"
+    outside = len(report.scope.violations)
+    told = f"{proven} of {len(report.criteria)} proven{f', {cited} as cited' if cited else ''}, {files}"
+    told += f", {outside} of them outside `files:`" if outside else ""
     say(f"{_ending(report)}: {clean(report.title)} ({told})")
     if report.outcome == "unproven":
         note(report.reasons[0])

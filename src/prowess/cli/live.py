@@ -211,7 +211,8 @@ class Live:
         if task != self._about:  # several are checked at the same time
             self._line(f"  {task}", "dim")
         good = payload["verdict"] == "PASS"
-        why = "" if good else f" ({clean(payload['reason'])})"
+        why = " (as cited)" if payload.get("cited") else ""
+        why = why if good else f" ({clean(payload['reason'])})"
         self._line(f"  {'✓' if good else '✗'} {payload['text']}{why}", "green" if good else "red")
 
     def _finished(self, payload: Mapping[str, Any]) -> None:

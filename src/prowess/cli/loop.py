@@ -1,5 +1,6 @@
 """The command that works through a plan."""
 
+import math
 import os
 import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -148,7 +149,7 @@ def loop(
         attempts=attempts,
         seconds=_seconds(max_time, "--max-time") if max_time else 0.0,
         tokens=max_tokens,
-        dollars=max_cost,
+        dollars=_dollars(max_cost),
     )
     outcome = stay(_loop(desk, request, visibility=visibility, json=json))
     if not json and outcome.answer:
@@ -221,10 +222,18 @@ def _seconds(text: str, option: str) -> float:
         raise UsageError(f"{option} {text}", hint=f"use {error}") from None
 
 
+def _dollars(given: float) -> float:
+    """`nan` is more than nothing and less than nothing, and `inf` is no limit."""
+    if not math.isfinite(given):
+        raise UsageError(f"--max-cost {given}", hint="use an amount such as 5 or 0.50; 0: no limit")
+    return given
+
+
 async def _loop(
     desk: Desk, request: "LoopRequest", *, visibility: "Visibility", json: bool
 ) -> Outcome:
     from prowess.cli.watching import resumable, watch
+    from prowess.engine import find_roots
     from prowess.engine.house import new_run
     from prowess.loop.agents.known import open_program
     from prowess.loop.beforehand.lacking import must_have_programs
@@ -235,6 +244,7 @@ async def _loop(
     from prowess.loop.phase.phases import DEFAULT, load_phases
     from prowess.loop.run import KIND
 
+    find_roots(desk.settings)  # a folder of skills that is not there
     load_phases(request.phases or DEFAULT)
     for name in {request.agent, request.reviewer or request.agent} - {"built-in"}:
         # a wrong name, before what is wrong with the place

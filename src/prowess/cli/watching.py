@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NoReturn
 
+import typer
+
 from prowess.cli.live import Live, Visibility
 from prowess.cli.output import note, print_json, say
 from prowess.core.errors import CancelledRunError, ConflictError, ProwessError
@@ -22,6 +24,7 @@ from prowess.engine.house import LAST_WORDS, House
 
 LOOK = 0.5  # seconds between two looks at a run that waits
 _LEAVE = "Until then leave its work tree alone: what is not committed counts as the agent's."
+_TERMINATED = 128 + signal.SIGTERM  # as a shell tells it
 PATIENCE = 5  # seconds for a call to be done when a person stops its run
 
 
@@ -38,7 +41,19 @@ def as_line(each: Recorded) -> dict[str, Any]:
 
 @asynccontextmanager
 async def resumable(house: House, run: str) -> AsyncIterator[None]:
-    """Ctrl-C pauses a run that is at work here, so that nobody but a person goes on with it; who is told how."""
+    """
+    Ctrl-C, or an order to end, pauses a run that is at work here, so that nobody but a person goes on with
+    it; who is told how.
+    """
+    ordered = asyncio.Event()
+    loop, work = asyncio.get_running_loop(), asyncio.current_task()
+
+    def end() -> None:
+        ordered.set()
+        if work:
+            work.cancel()
+
+    loop.add_signal_handler(signal.SIGTERM, end)
     try:
         yield
     except asyncio.CancelledError:
@@ -56,7 +71,11 @@ async def resumable(house: House, run: str) -> AsyncIterator[None]:
             note(f"Stopped. {resume} where it was.")
         if is_loop:
             note(_LEAVE)
+        if ordered.is_set():
+            raise typer.Exit(_TERMINATED) from None
         raise
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
 
 
 async def _tell_so_far(house: House, run: str) -> None:
@@ -75,7 +94,8 @@ async def _until_paused(house: House, run: str) -> None:
 async def _pause(house: House, run: str) -> None:
     """In order; at once, when Ctrl-C comes again."""
     again, loop = asyncio.Event(), asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, again.set)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, again.set)
     if tool := _under_way(house.log, run):
         note(f"Stopping, when {tool} is done or in {PATIENCE} s. Ctrl-C again stops it now.")
     pausing = asyncio.create_task(house.engine.pause(run, within=PATIENCE))
@@ -88,7 +108,8 @@ async def _pause(house: House, run: str) -> None:
     finally:
         hurry.cancel()
         pausing.cancel()
-        loop.remove_signal_handler(signal.SIGINT)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
 
 
 def _is_loop(log: Log, run: str) -> bool:

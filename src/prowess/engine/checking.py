@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from prowess.check.already import is_so
+from prowess.check.already import is_cited, is_so
 from prowess.check.claims import unread
 from prowess.check.judges.touched import TOUCHES, spoiled, touches
 from prowess.check.judging import Judge, overall, sorted_claims
@@ -257,10 +257,11 @@ def root_of(folder: str) -> str:
 
 def check_events(report: Report, *, run: str) -> list[Event]:
     """A check as facts for the log: one a criterion, then the end."""
-    told = [
-        _event(run, "check.criterion", f"{each.verdict}: {each.text}", criterion)
-        for each, criterion in zip(report.criteria, report.for_log()["criteria"], strict=True)
-    ]
+    told = []
+    for each, facts in zip(report.criteria, report.for_log()["criteria"], strict=True):
+        cited = is_cited(each)
+        summary = f"{each.verdict}{', as cited' if cited else ''}: {each.text}"
+        told.append(_event(run, "check.criterion", summary, {**facts, "cited": cited}))
     return [*told, _event(run, "check.finished", _summary(report), {"report": report.for_log()})]
 
 
@@ -269,8 +270,10 @@ def _event(run: str, kind: str, summary: str, facts: Mapping[str, Any]) -> Event
 
 
 def _summary(report: Report) -> str:
-    passed = sum(each.verdict == "PASS" for each in report.criteria)
-    return f"Check {report.outcome}: {passed} of {len(report.criteria)} criteria proven"
+    cited = sum(map(is_cited, report.criteria))
+    proven = sum(each.verdict == "PASS" for each in report.criteria) - cited
+    more = f", {cited} as cited" if cited else ""
+    return f"Check {report.outcome}: {proven} of {len(report.criteria)} criteria proven{more}"
 
 
 def _report(

@@ -19,6 +19,7 @@ class NoStartError(CutError):
     """The agent cannot begin, whatever the task; the text says why, and what to do."""
 
     told = "no agent could begin, so it is not"
+    outside = True
 
 
 def must_have_begun(crew: Crew, agent: str, end: AgentEnd, *, changed: bool, place: str) -> None:

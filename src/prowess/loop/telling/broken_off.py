@@ -5,6 +5,7 @@ What a loop came to that nobody works on any more, told from its log: it was pau
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from prowess.core.agent import end_from_json
@@ -36,6 +37,7 @@ async def broken_off(world: World, run: str, *, ending: Ending, reason: str) -> 
     place, name = begun["project"], begun["skill"]
     used = await log.aside(lambda: _used(log, events))
     left = await lying(Repository(folder=place), world.settings.data, run)
+    left = replace(left, needed=ending == "partial")  # it is only paused
     where = "its work tree" if left.trees else place
     entries = [
         *_recorded(events),

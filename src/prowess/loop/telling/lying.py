@@ -13,10 +13,14 @@ TREES = "worktrees"  # in the data folder
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """Folders of work trees that were not removed, and all branches of the loop that there are."""
+    """
+    Folders of work trees that were not removed, and all branches of the loop that there are. `needed`: the
+    loop may go on there.
+    """
 
     trees: Sequence[str] = ()
     branches: Sequence[str] = ()
+    needed: bool = False
 
 
 def trees_of(data: str, run: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from prowess.check.already import seen_by_us
+from prowess.check.already import is_cited
 from prowess.check.kept.weakened import ALLOWED
 from prowess.core.evidence import Criterion, Looked, Scope
 from prowess.core.run import Ending
@@ -169,12 +169,15 @@ def _put_back(told: Told) -> list[str]:
 
 def _lying(left: Lying, told: str) -> list[str]:
     """Work trees that stayed, and branches that were not `told` of yet."""
-    lines = [
-        f"- the work tree {code(each)}; `git worktree remove --force {shlex.quote(each)}` takes it away"
-        for each in left.trees
-    ]
+    lines = [f"- the work tree {code(each)}{_leave(each, left)}" for each in left.trees]
     lines += [f"- the branch `{each}`" for each in left.branches if f"`{each}`" not in told]
     return ["## Left in the repository", "", *lines, ""] if lines else []
+
+
+def _leave(tree: str, left: Lying) -> str:
+    if left.needed:
+        return ", where the loop goes on"
+    return f"; `git worktree remove --force {shlex.quote(tree)}` takes it away"
 
 
 def _told(entry: Entry, told: Told) -> list[str]:
@@ -241,7 +244,7 @@ def _out_of_scope(done: Done) -> list[str]:
 
 def _criterion(criterion: Criterion) -> str:
     """A criterion that holds only by what an agent cites says so."""
-    cited = criterion.verdict == "PASS" and not seen_by_us((criterion,))
+    cited = is_cited(criterion)
     confirmed = [each for each in criterion.evidence if each.state == "confirmed"]
     shows = next((each for each in confirmed if not (cited and each.own)), None)
     why = _seen(shows) if shows and criterion.verdict == "PASS" else criterion.reason

@@ -136,7 +136,7 @@ function head(page) {
   page.acting = view.state;
   put(slots.now, !view.ended && [bar(view.progress, "Progress"), view.state !== "waiting" && el("p", { class: "now-line" }, view.summary)]);
   put(slots.facts, facts([
-    view.kind === "loop" ? ["Attempts", count(view.children.length)] : ["Iterations", view.max_iterations ? `${count(view.iterations)} of ${count(view.max_iterations)}` : count(view.iterations)],
+    view.kind === "loop" ? ["Attempts", count(view.ended ? view.iterations : page.story.attempts())] : ["Iterations", view.max_iterations ? `${count(view.iterations)} of ${count(view.max_iterations)}` : count(view.iterations)],
     ["Time", lasted(view.started, view.ended)],
     ["Tokens", short(view.tokens)],
     ["Cost", money(view.cost)],

@@ -114,6 +114,11 @@ export class Story {
     if (summary && events > 1 && !this.said.has(run)) this.said.set(run, [summary]);
   }
 
+  /** How often an agent was asked; a review is no attempt. */
+  attempts() {
+    return [...this.children.values()].filter(({ event }) => !event.review).length;
+  }
+
   /** The agents at work, by their runs. */
   atWork() {
     return [...this.children].filter(([, item]) => !item.end && item.event.task).map(([run]) => run);

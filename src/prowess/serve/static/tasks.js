@@ -67,11 +67,13 @@ function heard(task, story) {
 }
 
 function seen(task, view) {
-  const good = task.criteria.filter((each) => each.verdict === "PASS").length;
-  return fold(`${view.id} seen ${task.label}`, `${count(good)} of ${plural(task.criteria.length, "criterion", "criteria")} seen to hold`,
+  const cited = task.criteria.filter((each) => each.cited).length;
+  const good = task.criteria.filter((each) => each.verdict === "PASS").length - cited;
+  return fold(`${view.id} seen ${task.label}`, `${count(good)} of ${plural(task.criteria.length, "criterion", "criteria")} seen to hold${cited ? `, ${count(cited)} as cited` : ""}`,
     el("ul", { class: "ticks" }, task.criteria.map((each) =>
-      el("li", { data: { tone: { PASS: "good", FAIL: "bad" }[each.verdict] ?? "fair" } },
-        el("span", { class: "tick", role: "img", "aria-label": each.verdict }, SIGNS[each.verdict] ?? "·"), " ", marked(each.text ?? each.summary),
+      el("li", { data: { tone: each.cited ? "fair" : ({ PASS: "good", FAIL: "bad" }[each.verdict] ?? "fair") } },
+        el("span", { class: "tick", role: "img", "aria-label": each.cited ? "PASS, as cited" : each.verdict }, SIGNS[each.verdict] ?? "·"), " ", marked(each.text ?? each.summary),
+        each.cited && el("span", { class: "hint" }, " as cited"),
         el("span", { class: "hint" }, " ", marked(each.reason || (each.evidence ?? []).map((one) => one.seen).join("; ")))))));
 }
 
