@@ -17,6 +17,7 @@ from prowess.durable.straight import StraightSteps
 from prowess.engine.house import House
 from prowess.loop.agents.base import Agent
 from prowess.loop.behind import leftovers
+from prowess.loop.phase.phases import read_phases
 from prowess.loop.request import LoopRequest
 from prowess.loop.run import run_loop
 from support import write_file
@@ -73,6 +74,8 @@ def go_on(repo: Path, agent: Agent, steps: Steps | None = None, **asked: Any) ->
     home = Home(repo, repo.parent / "data", {"*": []})
 
     async def work(house: House) -> Looped:
+        if "phases" in asked:
+            asked["phases"] = read_phases(asked["phases"])
         request = LoopRequest(plan=str(file), workspace=str(repo), **asked)
         told = await run_loop(
             steps or StraightSteps("loop"),

@@ -7,7 +7,7 @@ import pytest
 
 from loop.looping import Scripted, git, loop, nothing, writes
 from prowess.core.errors import UsageError
-from prowess.loop.phase.phases import load_phases, parse_phases
+from prowess.loop.phase.phases import parse_phases, read_phases
 from support import write_file
 
 ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
@@ -48,7 +48,7 @@ def status(**facts: Any) -> dict[str, Any]:
 def test_the_usual_phases_lead_where_they_should(
     phase: str, facts: dict[str, Any], leads_to: str
 ) -> None:
-    usual = load_phases()
+    usual = parse_phases(read_phases())
 
     assert usual.after(usual.phases[phase], status(**facts)).name == leads_to
 

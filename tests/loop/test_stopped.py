@@ -102,6 +102,27 @@ def test_ctrl_c_tells_what_is_done_and_what_lies_where_and_the_loop_goes_on(
     assert (repo / "PLAN.md").read_text() == PLAN.replace("[ ]", "[R]")
 
 
+@pytest.mark.parametrize("now", ["version: 1\n", None])
+def test_a_loop_goes_on_with_the_phases_that_it_began_with(
+    cli: Cli, repo: Path, now: str | None
+) -> None:
+    trace, phases = repo.parent / "trace", repo.parent / "phases.yaml"
+    ends = "  judge: {type: evaluate, does: check, transitions: [{to: end}]}\n  end: {type: terminal, mark: R}\n"
+    work = "  work: {type: execute, transitions: [{to: judge}]}\n"
+    write_file(phases, f"version: 1\nstart: work\nphases:\n{work}{ends}")
+    loop = begin(repo, stuck(trace), "--phases", phases)
+    run, _ = at_work(loop, trace, 1)
+    loop.kill()
+    loop.communicate(timeout=60)
+    trace.write_text("1\n2\n")
+    phases.write_text(now) if now else phases.unlink()
+
+    done = cli("runs", "resume", run)
+
+    assert done.code == 0, done.err
+    assert "- [ ]" not in (repo / "PLAN.md").read_text()
+
+
 @pytest.mark.parametrize("stood", ["paused", "at work"])
 def test_a_loop_that_is_given_up_tells_which_work_trees_and_branches_stay_and_what_it_cost(
     cli: Cli, repo: Path, stood: str

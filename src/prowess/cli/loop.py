@@ -130,6 +130,7 @@ def loop(
     A task is marked [R] when it is proven or reviewed, [x] when it is implemented and nothing could prove it, [~]
     when it is blocked. Neither an exit code nor an agent's words count. The report goes to stdout.
     """
+    from prowess.loop.phase.phases import DEFAULT, read_phases
     from prowess.loop.request import LoopRequest
 
     desk = Desk(project=project, data=data, dirs=dirs)
@@ -141,7 +142,7 @@ def loop(
         command=_words(command, {agent, reviewer}),
         reviewer=reviewer,
         model=model,
-        phases=os.path.abspath(phases) if phases else "",
+        phases=read_phases(phases or DEFAULT),
         parallel=parallel,
         max_attempts=max_attempts,
         wall=_seconds(wall, "--wall"),
@@ -241,11 +242,9 @@ async def _loop(
     from prowess.loop.crew import check_agents
     from prowess.loop.house import open_whole_house
     from prowess.loop.marks import slips
-    from prowess.loop.phase.phases import DEFAULT, load_phases
     from prowess.loop.run import KIND
 
     find_roots(desk.settings)  # a folder of skills that is not there
-    load_phases(request.phases or DEFAULT)
     for name in {request.agent, request.reviewer or request.agent} - {"built-in"}:
         # a wrong name, before what is wrong with the place
         open_program(name, command=request.command, home=request.workspace)

@@ -11,7 +11,8 @@ ARTIFACTS = ".prowess"  # in the workspace: reports and feedback
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopRequest:
     """
-    `command` is what the agent named `command` runs. `phases` is a file, empty for the default.
+    `command` is what the agent named `command` runs. `phases` is the text of a file of them, which may
+    change or go while the loop is at work; empty for the default.
     `parallel` is how many tasks may be worked on at once, each in a work tree of its own.
     Budgets of 0 are none: `attempts` in all, `seconds`, `tokens`, `dollars`.
     """

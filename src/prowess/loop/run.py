@@ -31,7 +31,7 @@ from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
 from prowess.loop.git.worktrees import Worktree
-from prowess.loop.phase.phases import DEFAULT, load_phases
+from prowess.loop.phase.phases import parse_phases, read_phases
 from prowess.loop.request import loop_request
 from prowess.loop.telling.report import Entry, ending
 from prowess.loop.telling.story import Story, outcome_of
@@ -75,7 +75,7 @@ async def _loop(crew: Crew) -> Outcome:
         model=request.model or "",
         progress=0,
     )
-    story = Story(crew=crew, phases=load_phases(request.phases or DEFAULT))
+    story = Story(crew=crew, phases=parse_phases(request.phases or read_phases()))
     with alone_in(request.workspace):
         try:
             outcome = await _rounds(story)

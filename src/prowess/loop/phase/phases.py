@@ -66,7 +66,8 @@ class Phases:
         )
 
 
-def load_phases(path: str = DEFAULT) -> Phases:
+def read_phases(path: str = DEFAULT) -> str:
+    """The text of a file of phases; `UsageError` when it is none."""
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read(MAX_BYTES + 1)
@@ -74,7 +75,8 @@ def load_phases(path: str = DEFAULT) -> Phases:
         raise UsageError(
             f"the phases {path} cannot be read: {error}", hint="name a YAML file"
         ) from None
-    return parse_phases(text, path)
+    parse_phases(text, path)
+    return text
 
 
 def parse_phases(text: str, path: str = "phases") -> Phases:
