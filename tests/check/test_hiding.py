@@ -71,15 +71,31 @@ def test_what_is_new_among_the_tests_hides_them_unless_the_task_needs_it() -> No
     now = {
         "tests/__init__.py": b"",
         "tests/statistics.py": b"",
-        "tests/factories.py": b"",
+        "tests/factories.py": b"from names import NAMES\n",
+        "tests/names.py": b"NAMES = []\n",
         "tests/new/helper.py": b"",
         "app/helper.py": b"",
-        "tests/test_a.py": b"from tests.factories import make\n",
+        "tests/test_a.py": b"from factories import make\n",
     }
+    before, files = {"tests/test_a.py": b""}, (*now, *TRACKED)
 
-    found = hiding({"tests/test_a.py": b""}, now, files=(*now, *TRACKED), asked=["tests/test_a.py"])
+    found = hiding(before, now, files=files, asked=[now["tests/test_a.py"]])
 
     assert found == {"tests/__init__.py", "tests/statistics.py"}
+
+
+@pytest.mark.parametrize(
+    ("says", "hidden"), [(b"\n", set()), (b"import pytest\n", {"tests/__init__.py"})]
+)
+def test_what_makes_a_package_and_does_no_more_may_be_needed_too(
+    says: bytes, hidden: set[str]
+) -> None:
+    now = {"tests/__init__.py": says, "tests/names.py": b""}
+    asked = [b"from tests.names import NAMES\n"]
+
+    found = hiding({"tests/test_a.py": b""}, now, files=(*now, *TRACKED), asked=asked)
+
+    assert found == hidden
 
 
 CALC = {
@@ -121,6 +137,24 @@ def test_honest_helpers_of_new_tests_are_proven(repo: Repository, sandbox: Sandb
     report = check(repo, sandbox, f"`PYTHONPATH=. {PYTEST}` passes", base=base)
 
     assert report.passed
+
+
+def test_so_are_those_of_a_new_file_of_tests_that_the_task_names(
+    repo: Repository, sandbox: Sandbox
+) -> None:
+    for path, text in CALC.items():
+        repo.put(path, text)
+    base = repo.commit("wrong")
+    repo.put("calc.py", "def double(x):\n    return 2 * x\n")
+    repo.put("tests/cases.py", "from numbers_of import CASES\n")
+    repo.put("tests/numbers_of.py", "CASES = [(1, 2)]\n")
+    new = "import calc\nfrom cases import CASES\n\n\ndef test_c():\n    assert calc.double(1) == CASES[0][1]\n"
+    repo.put("tests/test_new.py", new)
+    wanted = "Cases are added to `tests/test_new.py`, and `tests/test_new.py` contains `CASES`"
+
+    report = check(repo, sandbox, wanted, f"`PYTHONPATH=. {PYTEST}` passes", base=base)
+
+    assert report.criteria[1].verdict == "PASS"
 
 
 def test_a_folder_of_tests_that_is_no_package_any_more_is_made_one_again(

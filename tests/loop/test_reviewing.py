@@ -166,17 +166,35 @@ def test_no_agent_vouches_alone_for_what_code_cannot_see_of_its_own_work(repo: P
 
     assert "- [x] Say hello" in ended.plan
     assert "## Implemented, not proven\n\n### Say hello" in ended.outcome.answer
-    assert "Reviewed by built-in, the agent that implemented it." in ended.outcome.answer
+    assert (
+        "Reviewed by built-in, the agent that implemented it, which proves nothing"
+        in ended.outcome.answer
+    )
     assert f"- PASS, as cited: {SOFT}" in ended.outcome.answer
 
 
-def test_a_task_that_asks_for_nothing_may_be_reviewed_by_its_implementer(repo: Path) -> None:
-    ended = loop(repo, "- [ ] Say hello\n", Scripted([IMPLEMENTS, approves]))
+@pytest.mark.parametrize(
+    "plan", ["- [ ] Say hello\n", "- [ ] Say it\n\n## Validation\n\n```\ntest -f README.md\n```\n"]
+)
+def test_nor_for_a_task_that_asks_for_nothing_or_whose_commands_were_green_before(
+    repo: Path, plan: str
+) -> None:
+    ended = loop(repo, plan, Scripted([IMPLEMENTS, approves]))
+
+    assert "- [x] Say" in ended.plan
+    assert "## Implemented, not proven\n" in ended.outcome.answer
+    assert (
+        "Reviewed by built-in, the agent that implemented it, which proves nothing"
+        in ended.outcome.answer
+    )
+    assert "## Proven" not in ended.outcome.answer
+
+
+def test_but_another_may(repo: Path) -> None:
+    ended = loop(repo, "- [ ] Say hello\n", Scripted([IMPLEMENTS, approves]), reviewer="another")
 
     assert "- [R] Say hello" in ended.plan
-    assert "## Reviewed by built-in\n" in ended.outcome.answer
-    assert "Reviewed by built-in, the agent that implemented it." in ended.outcome.answer
-    assert "## Proven" not in ended.outcome.answer
+    assert "## Reviewed by another\n" in ended.outcome.answer
 
 
 def test_the_report_says_why_a_review_does_not_count(repo: Path) -> None:

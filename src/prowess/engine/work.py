@@ -5,7 +5,7 @@ before. All of it is read before any command runs.
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import filterfalse
 
@@ -204,15 +204,26 @@ async def _judges_before(seen: _Seen, base: str, asked: Asked) -> dict[str, byte
     scripts, loaded = _run_by(asked.validation, seen)
     specs = (asked.allowing, *asked.earlier)
     named = _named(specs, seen.changes)
-    paths = [
-        path
-        for path in dict.fromkeys((*may_judge(seen.changes), *scripts, *loaded))
-        if path not in named and not any(allows(spec, path) for spec in specs)
-    ]
+    judging = dict.fromkeys((*may_judge(seen.changes), *scripts, *loaded))
+    allowed = {path for path in judging if any(allows(spec, path) for spec in specs)} | named
+    paths = [path for path in judging if path not in allowed]
     before = await tree.contents_at(since, paths)
-    read = {path: tree.content(path) for path in dict.fromkeys((*paths, *before))}
-    now = {path: content for path, content in read.items() if content is not None}
-    return put_back(before, now, specs=specs, scripts=scripts, loaded=loaded, files=seen.files)
+    now = _contents(tree, (*paths, *before))
+    return put_back(
+        before,
+        now,
+        specs=specs,
+        scripts=scripts,
+        loaded=loaded,
+        files=seen.files,
+        named=_contents(tree, judging.keys() & allowed),
+    )
+
+
+def _contents(tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
+    """What those hold that are there."""
+    read = ((path, tree.content(path)) for path in dict.fromkeys(paths))
+    return {path: content for path, content in read if content is not None}
 
 
 def _named(specs: Sequence[Spec], changes: Sequence[Change]) -> set[str]:

@@ -28,8 +28,12 @@ class Review:
     def told(self, reviewer: str, *, implementer: str) -> str:
         """What came of it, for the report."""
         if self.said == "approved":
-            itself = ", the agent that implemented it" if reviewer == implementer else ""
-            return f"Reviewed by {reviewer}{itself}."
+            if reviewer != implementer:
+                return f"Reviewed by {reviewer}."
+            return (
+                f"Reviewed by {reviewer}, the agent that implemented it, which proves nothing;"
+                " `--reviewer` names another one."
+            )
         why = self.feedback.partition("\n")[0].rstrip(".:")
         if self.said == "changes":
             return f"{reviewer} wants changes: {why}."

@@ -49,11 +49,13 @@ def put_back(
     scripts: Collection[str] = (),
     loaded: Collection[str] = (),
     files: Collection[str] = (),
+    named: Mapping[str, bytes] = {},
 ) -> dict[str, bytes | None]:
     """
     The content of files that judge, as it was; None for those that were not there. `specs` are the tasks
     whose words allow some to be changed, `scripts` what validation commands run, `loaded` what those
-    would load instead of Python's own, `files` all of the work.
+    would load instead of Python's own, `files` all of the work, `named` changed ones of it that the tasks
+    name and that are none of `now`.
     """
     modules = {_module(path) for path in files if not may_hold_tests(path)}
     changed = [
@@ -67,7 +69,7 @@ def put_back(
         if path.endswith(".rs") and not _is_of_tests(path, before.get(path)) and path not in scripts
     ]
     instead = _of_rust(before, now, code)
-    asked = {*before, *now}.difference(changed)
+    asked = [*named.values(), *(now[path] for path in now if path not in changed)]
     hidden = hiding(before, now, files=files, asked=asked)
     for path in changed:
         old = before.get(path)

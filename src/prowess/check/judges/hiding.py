@@ -25,20 +25,20 @@ def hiding(
     now: Mapping[str, bytes],
     *,
     files: Collection[str],
-    asked: Collection[str],
+    asked: Collection[bytes],
 ) -> set[str]:
     """
-    The changed files that may hide others. `files` are all of the work; `asked` are changed ones that the
-    task names, which may need what is new beside them.
+    The changed files that may hide others. `files` are all of the work; `asked` is what the changed ones
+    say that the task names, which may need what is new beside them.
     """
     there = {path for path in files if path in before or path not in now}
-    needed = b"\n".join(now[path] for path in asked if path in now)
     folders = {posixpath.dirname(path) for path in (*there, *before) if is_test(path)}
+    among = {path for path in now if path not in before and _is_among(path, folders)}
     return {
         *(path for path in now if _ignores_more(path, before, now, there)),
         *(path for path in now if path not in before and _is_stub(path, there)),
         *(path for path in before if path not in now and _held_tests(path, there)),
-        *(path for path in now if path not in before and _is_among(path, folders, needed)),
+        *among.difference(_needed(asked, {path: now[path] for path in among})),
     }
 
 
@@ -55,12 +55,30 @@ def _held_tests(path: str, there: Collection[str]) -> bool:
     return any(each.startswith(f"{folder}/") and is_test(each) for each in there)
 
 
-def _is_among(path: str, folders: Collection[str], needed: bytes) -> bool:
-    """Whether it lies in a folder of tests, and nothing that the task asks for speaks of it."""
-    if posixpath.dirname(path) not in folders or not _TEST_FOLDER.search(path):
-        return False
-    stem = posixpath.basename(path).partition(".")[0]
-    return re.search(rb"(?<!\w)%b(?!\w)" % re.escape(stem.encode()), needed) is None
+def _is_among(path: str, folders: Collection[str]) -> bool:
+    """Whether it lies right beside tests."""
+    return posixpath.dirname(path) in folders and bool(_TEST_FOLDER.search(path))
+
+
+def _needed(asked: Collection[bytes], new: Mapping[str, bytes]) -> set[str]:
+    """Which of the new files those speak of that are asked for, or others of them that are spoken of."""
+    found: set[str] = set()
+    texts = list(asked)
+    while texts:
+        text = texts.pop()
+        spoken = {path for path in new.keys() - found if _speaks_of(text, path, new[path])}
+        found |= spoken
+        texts += [new[path] for path in spoken]
+    return found
+
+
+def _speaks_of(text: bytes, path: str, content: bytes) -> bool:
+    """By its name; of what makes a package of a folder, and does no more, by that of the folder."""
+    folder, name = posixpath.split(path)
+    stem = name.partition(".")[0]
+    if stem == "__init__" and not content.strip():
+        stem = posixpath.basename(folder)
+    return re.search(rb"(?<!\w)%b(?!\w)" % re.escape(stem.encode()), text) is not None
 
 
 def _ignores_more(
