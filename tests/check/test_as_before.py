@@ -250,8 +250,8 @@ def test_only_what_judges_is_put_back(
     before = {} if old is None else {path: old}
     now = {} if new is None else {path: new}
 
-    known = {"scripts": ["scripts/check.sh"], "files": ["lib/a.py", path]}
-    assert put_back(before, now, specs=[NOBODY], **known) == instead
+    scripts, files = ["scripts/check.sh"], ["lib/a.py", path]
+    assert put_back(before, now, specs=[NOBODY], scripts=scripts, files=files) == instead
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_names_tell_which_tests_fell_silent(
         for names in (then, now)
     )
 
-    why = silenced(before, after, {"test_x.py": "def test_1(): pass\n"})
+    why = silenced(before, after, {"test_x.py": ["test_1"]})
 
     assert why.endswith(told)
     assert bool(why) == bool(told)
@@ -248,3 +248,73 @@ def test_files_that_were_there_before_are_known(target: str, *, there: bool, so:
     probe = Probe(type="file_existence", target=target, there=there)
 
     assert was_so(probe, then, {"lib/a.py", "lib/b.py", "new/d.py"}) is so
+
+
+NODE = "const test = require('node:test');\ntest('{}', () => {{}});\n"
+CASE = "import unittest\n\nclass T(unittest.TestCase):\n    def test_{0}(self):\n        pass\n"
+CASES = (
+    "import pytest\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_{0}(n):\n    assert n\n\n"
+    "class TestOf:\n    def test_{0}_too(self):\n        pass\n"
+)
+RUST = (
+    "pub fn one() -> u8 {{ 1 }}\n\n#[cfg(test)]\nmod tests {{\n    #[test]\n    fn {0}() {{}}\n}}\n"
+)
+SUITES = {
+    PYTEST: ("test_{}.py", CASES),
+    "python3 -m unittest": ("test_{}.py", CASE),
+    "python3 -m unittest -q": ("test_{}.py", CASE),
+    "node --test": ("{}.test.js", NODE),
+    "cargo test --offline": ("src/{}.rs", RUST),
+}
+
+
+@pytest.mark.parametrize("grown", ["a new file", "a file of a person"])
+@pytest.mark.parametrize("command", SUITES)
+def test_tests_that_an_earlier_task_brought_are_missed_by_nobody(
+    repo: Repository, sandbox: Sandbox, command: str, grown: str
+) -> None:
+    name, text = SUITES[command]
+    cargo = (
+        "[package]\nname = 'one'\nversion = '0.1.0'\nedition = '2021'\n[lib]\npath = 'src/lib.rs'\n"
+    )
+    repo.put("Cargo.toml", cargo)
+    repo.put("Cargo.lock", 'version = 3\n\n[[package]]\nname = "one"\nversion = "0.1.0"\n')
+    repo.put(".gitignore", "target/\n")
+    repo.put("src/lib.rs", "pub mod first;\n")
+    repo.put(name.format("first"), text.format("first"))
+    person = repo.commit("a person's")
+    if grown == "a new file":
+        repo.put(name.format("second"), text.format("second"))
+        repo.put("src/lib.rs", "pub mod first;\npub mod second;\n")
+    else:
+        more = text.format("second").replace("class T(", "class U(").replace("TestOf", "TestOther")
+        more = more.replace("mod tests", "mod more").replace("fn one", "fn two")
+        more = more.replace("const test = require('node:test');\n", "")
+        repo.put(name.format("first"), text.format("first") + "\n" + more)
+    base = repo.commit("an earlier task")
+    repo.put("README.md", "# One\n")
+
+    report = check(
+        repo,
+        sandbox,
+        "`README.md` contains `One`",
+        validation=(command,),
+        base=base,
+        judges_of=person,
+    )
+
+    assert report.passed, report.reasons
+
+
+def test_but_those_of_a_person_are(todo: Repository, sandbox: Sandbox) -> None:
+    person = todo.git("rev-parse", "HEAD")
+    todo.put("test_more.py", CASE.format("more"))
+    base = todo.commit("an earlier task")
+    todo.put("calc.py", SKIPS)
+
+    report = check(
+        todo, sandbox, validation=("python3 -m unittest -q",), base=base, judges_of=person
+    )
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "where the work began" in report.reasons[0]

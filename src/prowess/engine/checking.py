@@ -18,7 +18,6 @@ from prowess.check.already import is_cited, is_so
 from prowess.check.claims import unread
 from prowess.check.judges.touched import TOUCHES, spoiled, touches
 from prowess.check.judging import Judge, overall, sorted_claims
-from prowess.check.kept.known_tests import is_test
 from prowess.check.kept.weakened import ALLOWED
 from prowess.check.probes import Probe
 from prowess.check.running.commands import Runner
@@ -122,7 +121,7 @@ class Checker:
             room=self.room,
             base=work.base,
             changed=tuple(dict.fromkeys(each.path for each in work.changes if not each.submodule)),
-            before={path: text for path, text in work.before.items() if is_test(path)},
+            before=work.before,
             heedless=work.heedless,
             told=asked.told,
         )

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from prowess.check.evidence import look, was_so
 from prowess.check.judges.as_before import AS_BEFORE, without_work
-from prowess.check.kept.known_tests import is_test
+from prowess.check.kept.known_tests import is_test, names_in
 from prowess.check.kept.moved_tests import deselects
-from prowess.check.kept.silence import silenced
+from prowess.check.kept.silence import names_of, silenced
 from prowess.check.probes import FILES, Probe
 from prowess.check.running.commands import Ran, Runner
 from prowess.check.running.runners import may_run_tests
@@ -37,8 +37,8 @@ class Land:
     What grounds are made of. `files` are those of the work, `own` the caller's, `home` is the folder
     beside whose work installed programs lie and `lay` how they lay, None where nobody knows; `instead` is
     what judged before. `known`: git knows of the work. `room` is where copies are made. `base` is the
-    commit that the work began at and `changed` the files that differ from it, `before` those of tests
-    among them by what they said then; `heedless`: the task is to change what finds or hides tests. `told`
+    commit that the work began at and `changed` the files that differ from it, `before` what those of them
+    said then that may judge; `heedless`: the task is to change what finds or hides tests. `told`
     is what is known of runs at that commit.
     """
 
@@ -162,14 +162,36 @@ class Grounds:
             then = replace(then, unloaded=frozenset())
         second = self._done_before(command)
         same = second is None and not land.instead
-        if why := silenced(then, now.tests, land.before, same=same):
+        if why := silenced(then, now.tests, names_of(self._tests_then), same=same):
             return why
         if second is None or _says_nothing(second):
             return ""
-        # The tests of before are back there, and new ones are not: only what the task asks for may differ.
-        asked = {path: text for path, text in land.before.items() if path not in land.instead}
-        why = silenced(then, second.tests, asked)
+        why = silenced(then, second.tests, self._not_in_second())
         return f"{AS_BEFORE}, {why}" if why else ""
+
+    def _not_in_second(self) -> dict[str, list[str]]:
+        """
+        The tests of where the work began that a second look has no need to tell of: the task asks to change
+        them, or they came since the person's tests that are back there, by a task that was done before.
+        """
+        land = self.land
+        asked = {path: each for path, each in self._tests_then.items() if path not in land.instead}
+        found = names_of(asked)
+        for path, content in land.instead.items():
+            left = set(names_in(path, _text(content)))
+            came = [name for name in names_in(path, self._then(path)) if name not in left]
+            found |= {path: came} if came else {}
+        return found
+
+    @property
+    def _tests_then(self) -> dict[str, str]:
+        """The changed files of tests, as they were where the work began."""
+        return {path: text for path, text in self.land.before.items() if is_test(path)}
+
+    def _then(self, path: str) -> str:
+        """What a file said where the work began."""
+        land = self.land
+        return land.before.get(path, "") if path in land.changed else _text(land.tree.content(path))
 
     def _done_before(self, command: str) -> Ran | None:
         ran = self._before.ran if self._before else ()
@@ -296,3 +318,7 @@ def _says_nothing(ran: Ran) -> bool:
         return tests.code == 1
     none = (4, 5) if tests.kind == "pytest" else (0, 1)
     return not tests.skipped and tests.code in none
+
+
+def _text(content: bytes | None) -> str:
+    return (content or b"").decode("utf-8", "replace")

@@ -5,7 +5,7 @@ A test that nobody altered can still be kept from running: by a module under tes
 run, or says that something is not supported. What its runner told before the work tells it apart.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from prowess.check.kept.known_tests import names_in
 from prowess.check.kept.moved_tests import tells
@@ -14,19 +14,22 @@ from prowess.check.running.tests_run import TestRun
 _SKIPPED_BY_CODE = ("pytest", "unittest")  # by a mere exception, and so by what a test calls
 
 
-def silenced(then: TestRun, now: TestRun, changed: Mapping[str, str], *, same: bool = True) -> str:
+Names = Mapping[str, Collection[str]]  # of tests, by their file
+
+
+def silenced(then: TestRun, now: TestRun, free: Names, *, same: bool = True) -> str:
     """
-    Which tests told how they went then and do not now, or an empty text; `changed` are the files of tests
-    that the work altered, by what they said then: of theirs the change itself tells. `same`: no tests are
-    there now that were not there then, so that one more that is skipped is one of those.
+    Which tests told how they went then and do not now, or an empty text; of the `free` ones, in files that
+    were altered, something else tells. `same`: no tests are there now that were not there then, so that
+    one more that is skipped is one of those.
     """
     if not then.kind or not then.ran:
         return ""
     if not now.kind:
         return f"it told of {_tests(then)} where the work began, and tells of none now"
     if now.names and (then.names or then.unloaded):
-        return _unheard(then, now, changed)
-    return "" if changed else _fewer(then, now, same=same)
+        return _unheard(then, now, free)
+    return "" if free else _fewer(then, now, same=same)
 
 
 def _fewer(then: TestRun, now: TestRun, *, same: bool) -> str:
@@ -37,12 +40,12 @@ def _fewer(then: TestRun, now: TestRun, *, same: bool) -> str:
     return ""
 
 
-def _unheard(then: TestRun, now: TestRun, changed: Mapping[str, str]) -> str:
+def _unheard(then: TestRun, now: TestRun, free: Names) -> str:
     """By their names; of a file that could not be loaded then, some test has to be heard of now."""
-    lost = [name for name in sorted(then.names - now.names) if not _is_of(name, changed)]
+    lost = [name for name in sorted(then.names - now.names) if not _is_of(name, free)]
     if lost:
         return f"it ran where the work began, and does not now: {', '.join(lost[:3])}"
-    modules = sorted(then.unloaded - set(map(_module, changed)))
+    modules = sorted(then.unloaded - set(map(_module, free)))
     mute = [module for module in modules if not _is_heard(module, now)]
     if mute:
         shown = ", ".join(mute[:3])
@@ -58,14 +61,12 @@ def _module(path: str) -> str:
     return path.removesuffix(".py").replace("/", ".")
 
 
-def _is_of(told: str, changed: Mapping[str, str]) -> bool:
-    return any(tells(told, path, name) for path, name in _named(changed))
+def _is_of(told: str, free: Names) -> bool:
+    return any(tells(told, path, name) for path, names in free.items() for name in names)
 
 
-def _named(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for path, text in texts.items():
-        for name in names_in(path, text):
-            yield path, name
+def names_of(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    return {path: list(names_in(path, text)) for path, text in texts.items()}
 
 
 def _ran(run: TestRun) -> int:

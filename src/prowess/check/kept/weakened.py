@@ -38,12 +38,13 @@ def weakened(
             names = altered(
                 path, old[path], text, moved={each.name for each in mine}, elsewhere=elsewhere
             )
-            found += [weaker(f"{path} alters {name}") for name in names]
+            found += [weaker(f"{path} alters {name}", path) for name in names]
     return [*found, *(Touched(what=str(each), unless=each) for each in stayed_tests(old, now))]
 
 
-def weaker(what: str) -> Touched:
-    return Touched(what=what, weakens=True)
+def weaker(what: str, path: str = "") -> Touched:
+    """With the path of a file that can be put back, to see whether what was done to it made a difference."""
+    return Touched(what=what, path=path, weakens=True)
 
 
 def _altered_on_the_way(test: Moved) -> Touched:
