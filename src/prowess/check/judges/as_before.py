@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from prowess.check.judges.deciding import decides, touched
+from prowess.check.judges.growing import with_what_is_new
 from prowess.check.judges.hiding import hiding, may_hide
 from prowess.check.kept.conftest import is_conftest, only_adds
 from prowess.check.kept.kept_tests import is_rust_test_file
@@ -82,7 +83,7 @@ def put_back(
             or path in hidden
             or path in loaded
         ):
-            instead[path] = old
+            instead[path] = old and with_what_is_new(path, old, now.get(path, b""))
     return instead
 
 
