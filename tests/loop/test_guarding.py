@@ -166,7 +166,8 @@ def test_an_approval_that_only_says_that_files_exist_is_none(repo: Path) -> None
             ' "description": "README.md is present", "location": "README.md"}]}'
         )
 
-    ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi"), review]))
+    agent = Scripted([writes("hello.txt", "hi"), review])
+    ended = loop(repo, "- [ ] Say hello\n", agent, reviewer="another")
 
     assert "- [x] Say hello" in ended.plan
 

@@ -232,7 +232,7 @@ def test_a_review_that_shows_what_it_approves_counts(repo: Path) -> None:
         return f"Fine.\n{json.dumps(verdict)}"
 
     agent = Scripted([writes("hello.txt", "hello, dear world\n"), review])
-    ended = loop(repo, "- [ ] Say hello\n- [ ] Say bye\n", agent, attempts=2)
+    ended = loop(repo, "- [ ] Say hello\n- [ ] Say bye\n", agent, attempts=2, reviewer="another")
 
     assert "- [R] Say hello" in ended.plan
     assert "Say hello" in agent.prompts[1]
@@ -254,7 +254,8 @@ def test_a_review_that_cites_what_is_not_there_counts_for_nothing(repo: Path) ->
     def review(folder: Path, order: AgentOrder) -> str:
         return json.dumps(verdict)
 
-    ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi\n"), review]))
+    agent = Scripted([writes("hello.txt", "hi\n"), review])
+    ended = loop(repo, "- [ ] Say hello\n", agent, reviewer="another")
 
     assert "- [x] Say hello" in ended.plan
 
@@ -263,7 +264,8 @@ def test_the_word_approved_alone_is_no_verdict(repo: Path) -> None:
     def review(folder: Path, order: AgentOrder) -> str:
         return "APPROVED. Great work!"
 
-    ended = loop(repo, "- [ ] Say hello\n", Scripted([writes("hello.txt", "hi"), review]))
+    agent = Scripted([writes("hello.txt", "hi"), review])
+    ended = loop(repo, "- [ ] Say hello\n", agent, reviewer="another")
 
     assert "- [x] Say hello" in ended.plan
     assert "the review gave no verdict" in ended.outcome.answer
