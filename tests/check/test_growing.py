@@ -1,13 +1,14 @@
-"""New targets and scripts are what a task was to add; those that were there judge as they did."""
+"""What a task adds to what judges, and what judges nothing of before; what was there judges as it did."""
 
 import json
 
 import pytest
 
-from check.checks import check, verdicts
+from check.checks import PYTEST, check, verdicts
 from check.repository import Repository
-from prowess.check.judges.as_before import AS_BEFORE
+from prowess.check.judges.as_before import AS_BEFORE, put_back
 from prowess.check.judges.growing import with_what_is_new
+from prowess.core.evidence import Spec
 from prowess.core.ports import Sandbox
 
 OLD = "test:\n\tpython3 -m unittest -q\n"
@@ -91,3 +92,78 @@ def test_the_old_target_that_it_hands_on_to_is_the_old_one(
 
     assert verdicts(report) == ["INCONCLUSIVE"]
     assert AS_BEFORE in report.reasons[0]
+
+
+SETTINGS = {
+    "pyproject.toml": '[tool.pytest.ini_options]\naddopts = "--strict-markers"\nmarkers = [{}]\n',
+    "setup.cfg": "[tool:pytest]\naddopts = --strict-markers\nmarkers =\n    {}\n",
+    "tox.ini": "[pytest]\naddopts = --strict-markers\nmarkers =\n    {}\n",
+}
+MARKS = {
+    "pyproject.toml": ('"fast: f"', '"fast: f", "slow: s"'),
+    "setup.cfg": ("fast: f", "fast: f\n    slow: s"),
+    "tox.ini": ("fast: f", "fast: f\n    slow: s"),
+}
+MARKED = "import pytest\n\n\n@pytest.mark.{0}\ndef test_{0}():\n    pass\n"
+
+
+@pytest.mark.parametrize("path", SETTINGS)
+def test_one_more_marker_of_pytest_judges_nothing(
+    repo: Repository, sandbox: Sandbox, path: str
+) -> None:
+    few, more = MARKS[path]
+    repo.put(path, SETTINGS[path].format(few))
+    repo.put("test_a.py", MARKED.format("fast"))
+    base = repo.commit("marked")
+    repo.put(path, SETTINGS[path].format(more))
+    repo.put("test_b.py", MARKED.format("slow"))
+
+    assert check(repo, sandbox, f"`{PYTEST}` passes", base=base).passed
+    repo.put(path, SETTINGS[path].format(more).replace("--strict-markers", "-k slow"))
+    assert not check(repo, sandbox, f"`{PYTEST}` passes", base=base).passed
+
+
+ALONE = (
+    "import os\n\nimport pytest\n\n\n@pytest.fixture(autouse=True)\ndef there(monkeypatch):\n"
+    "    monkeypatch.setenv('SHOP', 'x')\n"
+)
+SEES = "import os\n\n\ndef test_b():\n    assert os.environ['SHOP'] == 'x'\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "counts"),
+    [
+        ("tests/db/conftest.py", ALONE, "PASS"),
+        ("tests/conftest.py", ALONE, "INCONCLUSIVE"),
+        ("tests/db/conftest.py", f"{ALONE}\n\ndef pytest_runtest_setup():\n    pass\n", "INCONCLUSIVE"),
+        ("tests/db/conftest.py", f"{ALONE}\n\nos.environ['SHOP'] = 'x'\n", "INCONCLUSIVE"),
+    ],
+)  # fmt: skip
+def test_what_only_new_tests_of_a_new_folder_get_judges_nothing(
+    repo: Repository, sandbox: Sandbox, path: str, text: str, counts: str
+) -> None:
+    repo.put("tests/test_a.py", "def test_a():\n    pass\n")
+    base = repo.commit("tested")
+    repo.put(path, text)
+    repo.put("tests/db/test_b.py", SEES)
+
+    assert verdicts(check(repo, sandbox, f"`{PYTEST}` passes", base=base)) == [counts]
+
+
+@pytest.mark.parametrize(
+    ("path", "judges"),
+    [
+        ("expected.txt", True),
+        ("data/app.expected.json", True),
+        ("expected_output", True),
+        ("ruff-baseline.json", True),
+        ("src/approved.py", False),
+        ("src/expected/a.txt", False),
+        ("unexpected.txt", False),
+        ("docs/baseline.md", False),
+    ],
+)
+def test_what_is_called_like_an_expected_result_is_put_back(path: str, judges: bool) -> None:  # noqa: FBT001
+    found = put_back({path: b"1\n"}, {path: b"2\n"}, specs=[Spec(id="t", title="T")])
+
+    assert found == ({path: b"1\n"} if judges else {})

@@ -22,7 +22,7 @@ from prowess.check.judges.hiding import may_hide
 from prowess.check.judges.scripts import judges_of
 from prowess.check.judges.shadowing import shadows_of
 from prowess.check.judges.touched import Touched
-from prowess.check.kept.conftest import is_conftest, new_fixtures
+from prowess.check.kept.conftest import is_conftest, new_fixtures, only_for_its_own
 from prowess.check.kept.known_tests import is_test
 from prowess.check.kept.weakened import allowed
 from prowess.check.scope import scope
@@ -129,7 +129,9 @@ async def find_work(asked: Asked, sandbox: Sandbox) -> Work:
         return Work(tree=tree, scope=Scope(failure=failure))
     changes = _done(changes, asked)
     scoped = scope(asked.spec.files or ("**",), changes)
-    before, touched_then, altered = await _touched(tree, base, changes, asked.allowing, scoped)
+    before, touched_then, altered = await _touched(
+        tree, base, changes, asked.allowing, scoped, there=files - new_files(changes)
+    )
     seen = _Seen(changes=changes, files=files, before=before, tree=tree)
     instead, unknown = await _instead(seen, base, asked)
     return Work(
@@ -247,7 +249,13 @@ def _run_by(commands: Sequence[str], seen: _Seen) -> tuple[set[str], set[str]]:
 
 
 async def _touched(
-    tree: Tree, base: str, changes: Sequence[Change], spec: Spec, scoped: Scope
+    tree: Tree,
+    base: str,
+    changes: Sequence[Change],
+    spec: Spec,
+    scoped: Scope,
+    *,
+    there: Collection[str],
 ) -> tuple[dict[str, str], list[Touched], list[str]]:
     """What the changed files said at the base, what of it judges the work, and what was allowed."""
     paths = to_read(changes)
@@ -257,7 +265,19 @@ async def _touched(
         return {}, [Touched(what=str(error))], []
     now = _texts_now(tree, paths)
     found = touched(before, now, spec=spec, found=scoped)
+    alone = {
+        path for path in now if path not in before and _is_for_new_tests(path, now[path], there)
+    }
+    found = [each for each in found if each.path not in alone]
     return before, found, allowed(before, now, found)
+
+
+def _is_for_new_tests(path: str, text: str, there: Collection[str]) -> bool:
+    """Whether it is a `conftest.py` in a folder that holds no test that was `there`."""
+    folder = path.rpartition("/")[0]
+    if not (is_conftest(path) and folder and only_for_its_own(text)):
+        return False
+    return not any(each.startswith(f"{folder}/") and is_test(each) for each in there)
 
 
 def _texts_now(tree: Tree, paths: Sequence[str]) -> dict[str, str]:

@@ -195,6 +195,7 @@ PARTS_OF_OLD: Mapping[str, Mapping[str, str]] = {
     },
 }
 # Lists to which more may be added: what was named there still is.
+OF_PYTEST = frozenset(("tool.pytest", "tool:pytest", "pytest"))
 MAY_GROW = frozenset(("workspaces", "packages", "workspace.members", "workspace.default-members"))
 _Patterns = tuple[tuple[re.Pattern[str], str], ...]
 

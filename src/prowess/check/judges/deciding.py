@@ -19,6 +19,7 @@ from prowess.check.judges.by_name import (
     ANY_COMMAND,
     MAKE,
     MAY_GROW,
+    OF_PYTEST,
     PARTS,
     PARTS_OF_OLD,
     SCRIPTS,
@@ -181,7 +182,27 @@ def _is_other(key: str, old: Any, new: Any) -> bool:
         more = [each for each in new if each not in old]
         less = [each for each in old if each not in new]
         return bool(less) or any(str(each).startswith("!") for each in more)
+    if key in OF_PYTEST:
+        (old, known), (new, now) = _parted_markers(old), _parted_markers(new)
+        return bool(old != new) or not known <= now
     return bool(old != new)
+
+
+def _parted_markers(settings: Any) -> tuple[Any, set[str]]:
+    """Settings of pytest without the markers that they tell of, and these: one more chooses no test."""
+    if isinstance(settings, dict):
+        tables = [(name, each) for name, each in settings.items() if isinstance(each, dict)]
+    else:
+        tables = settings if isinstance(settings, list) else []
+    if not tables:
+        return settings, set()
+    found: set[str] = set()
+    for _, table in tables:
+        said = table.get("markers") or ()
+        lines = said.strip().splitlines() if isinstance(said, str) else said
+        found |= {str(line) for line in lines if line}
+    rest = [(name, {**table, "markers": None}) for name, table in tables]
+    return (dict(settings) | dict(rest) if isinstance(settings, dict) else rest), found
 
 
 def _scripts(path: str, old: str, new: str) -> list[Touched]:

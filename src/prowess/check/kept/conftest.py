@@ -10,6 +10,7 @@ from prowess.check.kept.cases import Definition
 from prowess.check.kept.kept_python import altered_python
 
 _HOOK = re.compile(r"\bpytest_\w+|\b_pytest\b|\bpytest_plugins\b|\bload_tests\b")
+_BY_ITSELF = re.compile(r",?[ \t]*\bautouse[ \t]*=[ \t]*True\b")
 # Fixtures that tests ask for and that no file of theirs defines: pytest's, and those of plugins in wide use.
 _TAKEN = frozenset(
     "cache capfd capfdbinary caplog capsys capsysbinary capteesys doctest_namespace monkeypatch pytestconfig"
@@ -27,6 +28,11 @@ def only_adds(before: str, now: str) -> bool:
         return False
     new = new_fixtures(before, now)
     return new is not None and not _TAKEN & new
+
+
+def only_for_its_own(now: str) -> bool:
+    """Whether a new one has nothing but fixtures, which may run by themselves, and what these need."""
+    return only_adds("", _BY_ITSELF.sub("", now))
 
 
 def is_conftest(path: str) -> bool:
