@@ -8,6 +8,7 @@ from check.checks import PYTEST, check, held, verdicts
 from check.repository import Repository
 from prowess.check.kept.kept_tests import altered
 from prowess.check.kept.moved_tests import Moved
+from prowess.check.kept.weakened import ALTERED
 from prowess.check.running.commands import Ran
 from prowess.check.running.run_reports import read_report
 from prowess.check.running.runners import Form
@@ -96,10 +97,35 @@ def test_tests_may_be_added_beside_and_altered_where_the_task_says_so(
     wrong.put("src/test_calc.py", more)
     assert check(wrong, sandbox, PASSES, files=["src/calc.py"]).passed
 
-    wrong.put("src/test_calc.py", TEST.replace("2, 3", "1, 4"))
+    wrong.put("src/test_calc.py", TEST.replace("== 5", "== 6"))
+    wrong.put("src/calc.py", "def add(a, b):\n    return a + b + 1\n")
     assert not check(wrong, sandbox, PASSES, files=["src/calc.py"]).passed
     assert check(wrong, sandbox, PASSES, files=["src/*.py"]).passed
     assert check(wrong, sandbox, PASSES, files=["src/"]).passed
+
+
+def test_what_was_done_to_a_test_and_makes_no_difference_is_told_and_costs_nothing(
+    wrong: Repository, sandbox: Sandbox
+) -> None:
+    wrong.put("src/calc.py", "def add(a, b):\n    return a + b\n")
+    wrong.put("src/test_calc.py", TEST.replace("2, 3", "1, 4"))
+
+    report = check(wrong, sandbox, PASSES, files=["src/calc.py"])
+
+    assert report.passed
+    assert report.notes == (f"{ALTERED}: src/test_calc.py alters test_add",)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "import pytest\n\n@pytest.mark.skip\n" + TEST.partition("\n\n\n")[2]]
+)
+def test_a_test_that_is_gone_or_skipped_is_missed_however_right_the_work(
+    wrong: Repository, sandbox: Sandbox, text: str
+) -> None:
+    wrong.put("src/calc.py", "def add(a, b):\n    return a + b\n")
+    wrong.put("src/test_calc.py", text + "\n\ndef test_other():\n    pass\n")
+
+    assert not check(wrong, sandbox, PASSES, files=["src/calc.py"]).passed
 
 
 def test_lines_of_a_test_in_another_language_must_stay(wrong: Repository, sandbox: Sandbox) -> None:

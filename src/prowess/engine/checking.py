@@ -18,7 +18,7 @@ from prowess.check.already import is_cited, is_so
 from prowess.check.claims import unread
 from prowess.check.judges.touched import TOUCHES, spoiled, touches
 from prowess.check.judging import Judge, overall, sorted_claims
-from prowess.check.kept.weakened import ALLOWED
+from prowess.check.kept.weakened import ALLOWED, ALTERED
 from prowess.check.probes import Probe
 from prowess.check.running.commands import Runner
 from prowess.check.tree.beside import HIDDEN
@@ -192,7 +192,11 @@ async def _shows_nothing(
 
 def _notes(work: Work, grounds: Grounds) -> tuple[str, ...]:
     """What the change did to its judges, the commands to the work, and what they were not shown."""
-    notes = [f"{TOUCHES}: {each.what}" for each in work.touched if not each.unless]
+    notes = [
+        f"{ALTERED if each.weakens else TOUCHES}: {each.what}"
+        for each in work.touched
+        if not each.unless
+    ]
     notes += [f"{ALLOWED}: {each}" for each in work.allowed[:_MOST_TOLD]]
     notes += [
         f"`{ran.command}` changed {', '.join(ran.changed[:5])}"

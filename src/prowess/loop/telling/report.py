@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from prowess.check.already import is_cited
-from prowess.check.kept.weakened import ALLOWED
+from prowess.check.kept.weakened import ALLOWED, ALTERED
 from prowess.core.evidence import Criterion, Looked, Scope
 from prowess.core.run import Ending
 from prowess.core.task import Plan, Task
@@ -223,14 +223,22 @@ def _told(entry: Entry, told: Told) -> list[str]:
 
 
 def _altered(entry: Entry) -> list[str]:
-    """What the task let become of tests that were there, for a person to look at."""
+    """What became of tests that were there, for a person to look at: the task lets it, or they pass as they were."""
     notes = entry.done.report.notes if entry.done.report else ()
-    found = [each.removeprefix(f"{ALLOWED}: ") for each in notes if each.startswith(ALLOWED)]
-    return (
-        [f"Tests were altered, as the task lets them be: {inline('; '.join(found))}."]
-        if found
-        else []
-    )
+    ways = {
+        ALLOWED: "Tests were altered, as the task lets them be",
+        ALTERED: "Tests were altered, and pass as they were too" if entry.done.mark == "R" else "",
+    }
+    return [
+        f"{told}: {inline('; '.join(found))}."
+        for what, told in ways.items()
+        if (
+            found := [
+                each.removeprefix(f"{what}: ") for each in notes if each.startswith(f"{what}: ")
+            ]
+        )
+        and told
+    ]
 
 
 def _out_of_scope(done: Done) -> list[str]:
