@@ -9,7 +9,8 @@ it names. Only comments say such things: what is quoted, or shown as an example 
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from prowess.check.kept.code_lines import code_lines, comments_in
@@ -236,7 +237,7 @@ def _rules(found: re.Match[str]) -> frozenset[str]:
     return frozenset(re.split(r"[,\s]+", named)) - {""} or frozenset(("",))
 
 
-def _covers(named: Set[str], rules: Set[str]) -> bool:
+def _covers(named: AbstractSet[str], rules: AbstractSet[str]) -> bool:
     return "" in named or rules <= named
 
 
