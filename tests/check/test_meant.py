@@ -1,5 +1,7 @@
 """A task lets a file of tests be altered where its words ask for that, and not where they only name it."""
 
+import time
+
 import pytest
 
 from check.checks import PYTEST, check, verdicts
@@ -43,6 +45,25 @@ TEST = "from calc import double\n\n\ndef test_double():\n    assert double(2) ==
         "Remove the legacy module and its tests",
         "Update the code and all the tests",
         "Move the helpers, and adapt the tests",
+        "Delete `src/shop/old.py` and its tests",
+        "Delete `src/run.py` (unused since 3.2) and its tests",
+        "Remove `shop.old` with its tests",
+        "Remove the old module and the corresponding tests",
+        "Drop the module `src/shop/old.py` (and its tests)",
+        "Drop the module (together with its tests)",
+        "Delete `src/shop/old.py` as well as its tests",
+        "Take a keyword. Update existing tests.",
+        "Take a keyword; update tests accordingly",
+        "Add a keyword to `shop.price.total` and adapt callers and tests",
+        "Take a keyword, adjusting tests as needed",
+        "Rename `slug` in code, docs and tests",
+        "Rename `run` to `start`, in the code and in the tests",
+        "Rename slug and fix the tests",
+        "Remove what is not used, and its tests",
+        "Make `total` not round and update the tests",
+        "Do not forget to update the tests",
+        "Convert the tests to pytest",
+        "Port `tests/test_calc.py` from unittest to pytest",
     ],
 )
 def test_a_sentence_that_asks_for_a_change_of_the_file_allows_it(words: str) -> None:
@@ -91,6 +112,37 @@ def test_a_sentence_that_asks_for_a_change_of_the_file_allows_it(words: str) -> 
         "Fix everything tests/test_calc.py complains about",
         "Extract the helper used in tests/test_calc.py into calc.py",
         "tests/test_calc.py",
+        "Make the tests pass",
+        "Fix the tests",
+        "Do not update the tests",
+        "Never rename or delete the tests",
+        "Do not delete `a.py` (and its tests)",
+        "Rename it without updating the tests",
+        "There is no need to update the tests",
+        "Refuse work that deletes a module and its tests",
+        "Nobody may delete its tests",
+        "Remove the old module; the tests still pass",
+        "Update the code so that the existing tests pass",
+        "Delete the cache used by its tests",
+        "Delete the cache that the app and its tests use",
+        "Adapt the code to the tests",
+        "Update calc to match the spec and the tests",
+        "Update the code in line with the tests",
+        "Adjust calc to the values in the tests",
+        "Update the code, not the tests",
+        "Update the code, and look at the tests",
+        "Remove the gap between code and tests",
+        "Document how to update the tests",
+        "Add a script that updates the tests",
+        "Add migration tests",
+        "Add create, update and delete tests",
+        "Implement update and its tests",
+        "List deleted modules and their tests",
+        "Update the module with tests",
+        "Update `src/a.py` and the tests in `other.py`",
+        "Rename the tests workflow",
+        "Fix calc and verify with pytest tests/test_calc.py",
+        "Fix calc and verify tests/test_calc.py with pytest",
     ],
 )
 def test_a_sentence_that_only_names_the_file_or_spares_it_allows_nothing(words: str) -> None:
@@ -120,6 +172,45 @@ def test_who_asks_to_add_something_to_a_file_asks_for_no_change_of_what_is_there
 
     assert adds_to(spec, path)
     assert not asks_for(spec, path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Change the `pythonpath` of pytest in `pyproject.toml`",
+        "Update the pytest settings in pyproject.toml",
+        "Move the package, and set `pythonpath` in `pyproject.toml` to `src`",
+        "In `pyproject.toml`, set `pythonpath` to `src`",
+        "Configure pytest in `pyproject.toml`",
+        "Point `pyproject.toml` at `src`",
+    ],
+)
+def test_who_asks_for_other_settings_of_a_runner_allows_their_file(words: str) -> None:
+    assert asks_for(Spec(id="t", title=words), "pyproject.toml")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Fix calc and verify with `pytest -c pyproject.toml`",
+        "Fix calc and check with python -m pytest -c pyproject.toml",
+        "Do not set `pythonpath` in `pyproject.toml`",
+        "Set the version in calc.py to that in pyproject.toml",
+        "Allow users to set the line length in pyproject.toml",
+        "Explain how to install it and set `pythonpath` in `pyproject.toml`",
+        "Read the options configured in pyproject.toml",
+    ],
+)
+def test_who_runs_with_settings_or_speaks_of_them_allows_nothing(words: str) -> None:
+    assert not asks_for(Spec(id="t", title=words), "pyproject.toml")
+
+
+def test_a_long_sentence_is_read_in_no_time() -> None:
+    words = "update the " * 20_000 + "in set a " * 10_000 + "tests of pyproject.toml"
+    began = time.monotonic()
+
+    assert not asks_for(Spec(id="t", title=words), "tests/test_calc.py")
+    assert time.monotonic() - began < 10
 
 
 def test_a_test_that_the_task_says_not_to_touch_proves_nothing_once_it_is_altered(

@@ -32,7 +32,7 @@ from prowess.check.judges.leaving import leaves_more
 from prowess.check.judges.makefiles import targets
 from prowess.check.judges.scripts import judges_of
 from prowess.check.judges.shadowing import shadowed, shadows_of
-from prowess.check.judges.silencing import silenced_for
+from prowess.check.judges.silencing import may_be_silenced, silenced_for
 from prowess.check.judges.touched import Touched
 from prowess.check.judges.web_scripts import changed_scripts, scripts_in
 from prowess.check.kept.conftest import is_conftest, only_adds
@@ -62,7 +62,15 @@ def decides(path: str) -> bool:
 
 def to_read(changes: Sequence[Change]) -> list[str]:
     """The changed files whose text tells whether a judge was touched."""
-    return [path for path in dict.fromkeys(each.path for each in changes) if _is_read(path)]
+    paths = dict.fromkeys(each.path for each in changes)
+    return [path for path in paths if may_judge(path) or may_be_silenced(path)]
+
+
+def may_judge(path: str) -> bool:
+    """Whether a file is one of code, of tests, or one by which something is judged."""
+    name = path.rpartition("/")[2]
+    of_parts = name in PARTS or name in PARTS_OF_OLD or is_go_file(path)
+    return of_parts or bool(_CODE.search(name)) or is_test(path) or _is_judge(path)
 
 
 def touched(
@@ -131,12 +139,6 @@ def judging_scripts(
 
 def new_files(changes: Sequence[Change]) -> set[str]:
     return {each.path for each in changes if each.status in ("A", "?")}
-
-
-def _is_read(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    of_parts = name in PARTS or name in PARTS_OF_OLD or is_go_file(path)
-    return of_parts or bool(_CODE.search(name)) or is_test(path) or _is_judge(path)
 
 
 def _is_judge(path: str) -> bool:
@@ -260,7 +262,7 @@ def _leaving(path: str, old: str, new: str) -> list[Touched]:
 
 
 def _silencing(path: str, old: str, new: str) -> Iterator[Touched]:
-    for said, commands in silenced_for(old, new):
+    for said, commands in silenced_for(path, old, new):
         yield Touched(what=f"{path} says `{said}`", matters_to=commands, excusable=False)
 
 

@@ -115,6 +115,13 @@ def without_comments(end: str, text: str) -> str:
     return "".join((*parts, text[place:]))
 
 
+def comments_in(end: str, text: str) -> Iterator[str]:
+    """What is said for readers, of a language that knows `//` and `/*`."""
+    for kind, begins, ends in _tokens(end, text):
+        if kind == "comment":
+            yield text[begins:ends]
+
+
 def _by_line(text: str, comment: str, begins: str, ends: str) -> Iterator[Line]:
     opens, closes = re.compile(begins), re.compile(ends)
     open_ = False

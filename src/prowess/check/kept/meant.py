@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from prowess.check.kept.known_tests import is_test
+from prowess.check.kept.tests_too import takes_tests, without_names
 from prowess.check.running.runners import RUNS_TESTS
 from prowess.core.evidence import Scope, Spec
 
@@ -42,18 +43,33 @@ _ASKS = _words(
     r"|\brewrote\b|\bgone\b|\bno longer\b|\bthere (?:is|are|must be) no\b|\bnot exist\b"
     r"|\b(?:contain|mention)s?\s+[`\"']"
 )
-# "Rename it everywhere, together with its tests": all of them, wherever they are. To fix tests is another thing.
-_TESTS_TOO = _words(
-    r"\b(?:renam|remov|delet|mov|updat|adapt|adjust|rewrit|convert|port|migrat|split|merg|drop|extract)\w*\b[^.;:()]*?"
-    r"(?:\b(?:with|and|including)\s+(?:(?:all|also|the|its|their|of)\s+)+|\s+(?:all |the |its |their |old |affected ){1,2})"
-    r"(?:corresponding\s+|existing\s+|affected\s+|unit\s+)*tests\b(?!\s*(?:[`\w]*[./]\w|(?:in|from|of|for|by|are|is|still|must)\b))"
-)
 _PUTS = _words(
     r"\b(?:add|put|writ|insert|append|includ|introduc|us|allow|mark)(?:e|s|es|ed|ing)?\b.*\b(?:in|to|into|of)\b[^,:]*$"
 )
 _MAKES = _words(
     r"\b(?:add|creat|writ|introduc|generat|set up|provid|mak|scaffold)(?:e|s|es|ed|ing)?\s+(?:(?:an?|the|new|file|\w+)\s+){0,3}[`'\"(]*[\w./-]*$"
 )
+# "Set `x` in a file", as an order: what users may set in it, or what was set there, asks for nothing.
+_SETS = _words(
+    r"(?:^\W*|[,:]\s*|\b(?:and|then|also|please)\s+)(?:(?:set|configure|point)(?:\s+(?!(?:to|from|as|with|like|that|than|by)\b)"
+    r"[^\s,:]+){1,6}\s+in|configure|point)\s+(?:the\s+(?:file\s+)?)?[`'\"(]*[\w./-]*$"
+)
+_IN_FILE = _words(r"^\W*in\s+(?:the\s+(?:file\s+)?)?[`'\"(]*[\w./-]*$")
+_SET_IN_IT = _words(
+    r"[`'\")]*,?\s+(?:please\s+)?(?:set|configure|point)\b(?!\s+(?:in|by|at|from)\b)"
+)
+_OF_OTHERS = _words(
+    r"\b(?:users?|people|who|whoever|they|you|one|can|could|may|might|let|allow|able|when|whenever|if|where|which|how"
+    r"|document|explain|describe|say|show|tell)\b"
+)
+_COMMANDS = re.compile(r"`([^`\n]*)`")
+_RUNNER = r"(?:pytest|unittest|jest|vitest|mocha|ava|tox|nox|ctest|rspec|phpunit)"
+# The name of a runner, alone: behind it no options nor files, before it no program that starts it.
+_NAMED_RUNNER = _words(
+    rf"(?<!-m )(?<!npx )(?<!bunx )(?<!pnpm )(?<!yarn )(?<!exec )(?<!with )(?<!under )(?<!via )(?<!using )"
+    rf"(?<!by )(?<!so )(?<!that )\b{_RUNNER}\b(?!\s+(?:-|[\w-]*[./]\w)|/)"
+)
+_TURNED_RUNNER = _words(rf"\b(?:from|to|of)\s+`?{_RUNNER}\b(?!\s+(?:-|[\w-]*[./]\w)|/)")
 # What may stand between a comma and a file that is one of a list.
 _LISTED = _words(
     r"[\s`'\"(]*(?:(?:[\w./-]*\.\w+[`'\"]*\s+)?(?:and|or|also|then|as well as|plus)\s+)*"
@@ -104,14 +120,38 @@ def asks_for(spec: Spec, path: str) -> bool:
     if is_test(path) and any(map(_asks_for_tests, _sentences(spec))):
         return True
     return any(
-        _ASKS.search(sentence) and not _PUTS.search(before) and not _names_another(before, after)
+        _sets(before, after)
+        or (
+            _ASKS.search(sentence)
+            and not _PUTS.search(before)
+            and not _names_another(before, after)
+        )
         for sentence, before, after in _about(spec, path)
     )
 
 
 def _asks_for_tests(sentence: str) -> bool:
-    judges = _JUDGES.search(sentence) or RUNS_TESTS.search(sentence) or _STAYS.search(sentence)
-    return not judges and bool(_TESTS_TOO.search(sentence))
+    said = without_names(sentence)
+    judges = _JUDGES.search(said) or _calls_runner(sentence, of_tests=True) or _STAYS.search(said)
+    return not judges and takes_tests(said)
+
+
+def _calls_runner(sentence: str, *, of_tests: bool) -> bool:
+    """
+    Whether tests are run, and not only a runner is named: by its settings, or in a sentence about tests as
+    what they are turned into.
+    """
+    if any(" " in each and RUNS_TESTS.search(each) for each in _COMMANDS.findall(sentence)):
+        return True
+    named = _TURNED_RUNNER if of_tests else _NAMED_RUNNER
+    return bool(RUNS_TESTS.search(named.sub(" ", sentence)))
+
+
+def _sets(before: str, after: str) -> bool:
+    """Whether it orders something in the file to be set to another value."""
+    if _SETS.search(before):
+        return not _OF_OTHERS.search(before)
+    return bool(_IN_FILE.search(before) and _SET_IN_IT.match(after))
 
 
 def adds_to(spec: Spec, path: str) -> bool:
@@ -135,7 +175,7 @@ def demanded(spec: Spec, path: str) -> bool:
 def _about(spec: Spec, path: str) -> Iterator[tuple[str, str, str]]:
     """The sentences that may ask for a change of this file, and do not only say how it is to end."""
     for sentence, before, after in _naming(spec, path):
-        judges = _JUDGES.search(sentence) or RUNS_TESTS.search(sentence)
+        judges = _JUDGES.search(sentence) or _calls_runner(sentence, of_tests=is_test(path))
         if not judges and not _spares(sentence, before, after):
             yield sentence, before, after
 

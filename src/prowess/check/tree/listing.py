@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from prowess.check.judges.deciding import to_read
+from prowess.check.judges.deciding import may_judge
 from prowess.check.tree.objects import Listed
 from prowess.core.evidence import Change
 
@@ -53,8 +53,7 @@ def hidden_code(ignored: Sequence[str], of_old: Sequence[str], tracked: Sequence
         place for place in places if not any(path.startswith(place) for path in tracked)
     )
     found = [path for path in new if not path.startswith(environments)]
-    read = set(to_read([Change(path=path) for path in found]))
-    return [path for path in found if path in read or path.rpartition("/")[2] == ".gitignore"]
+    return [path for path in found if may_judge(path) or path.rpartition("/")[2] == ".gitignore"]
 
 
 def led_to(path: str, target: str, there: Mapping[str, Listed]) -> dict[str, Listed]:
