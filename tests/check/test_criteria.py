@@ -16,8 +16,8 @@ def file(target: str, *, there: bool = True) -> Probe:
     return Probe(type="file_existence", target=target, there=there)
 
 
-def words(target: str, quote: str, *, there: bool = True) -> Probe:
-    return Probe(type="file_inspection", target=target, quotes=(quote,), there=there)
+def words(target: str, *quotes: str, there: bool = True) -> Probe:
+    return Probe(type="file_inspection", target=target, quotes=quotes, there=there)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,11 @@ def words(target: str, quote: str, *, there: bool = True) -> Probe:
         ('`README.md` mentions "install and run"', words("README.md", "install and run")),
         ("`README.md` says “first; then and there”", words("README.md", "first; then and there")),
         ("The file `c.txt` must exist", file("c.txt")),
+        ("The file `sub dir/c.txt` exists", file("sub dir/c.txt")),
+        ("The file `sub dir/c.txt` contains `x`", words("sub dir/c.txt", "x")),
+        ("`a.py` contains `def a`, `def b`", words("a.py", "def a", "def b")),
+        ('`a.md` mentions "one", "two and" and "three"', words("a.md", "one", "two and", "three")),
+        ("`a.py` does not contain `x` or `y`", words("a.py", "x", "y", there=False)),
         ("`c.txt` must not exist", file("c.txt", there=False)),
         ("`a.py` must contain `def parse`", words("a.py", "def parse")),
         ("`a.py` does not contain `eval(`", words("a.py", "eval(", there=False)),
@@ -161,6 +166,14 @@ def test_two_parts_that_are_understood_are_both_looked_at() -> None:
 
     assert found.whole
     assert found.probes == (file("a.py"), words("b.py", "x and y"), file("c.py", there=False))
+
+
+def test_a_list_ends_where_the_next_sentence_begins() -> None:
+    found = read("`a.py` contains `x`, `y`, and `b.py` contains `z` and `c.txt` exists")
+
+    assert found == Proposal(
+        probes=(words("a.py", "x", "y"), words("b.py", "z"), file("c.txt")), whole=True
+    )
 
 
 def test_a_comma_joins_what_is_understood_on_both_sides() -> None:

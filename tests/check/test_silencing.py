@@ -154,3 +154,11 @@ def test_a_check_believes_no_linter_of_a_file_that_is_closed_to_it(
 
     assert verdicts(report)[0] == "INCONCLUSIVE", report.reasons
     assert f"calc.py says `{line}`" in report.reasons[0]
+
+
+def test_helpers_that_tests_of_rust_share_may_be_used_in_part() -> None:
+    unused = "#![allow(dead_code)]\n"
+
+    assert not list(silenced_for("tests/common/mod.rs", "", unused))
+    assert list(silenced_for("src/lib.rs", "", unused))
+    assert list(silenced_for("tests/common/mod.rs", "", "#![allow(warnings)]\n"))

@@ -24,9 +24,15 @@ Read = Callable[[re.Match[str]], Probe | None]
 
 _BE = r"(?:is|are|was|has been|have been)"
 _WORDS = r"(?: the (?:text|words?|line))?"
-_FILE = r"(?:(?:the )?(?P<kind>file|folder|directory) )?(?:`(?P<path>[^`\s]+)`|(?P<bare>[\w.@-]*[/.][\w./@-]*[\w/]))"
+_FILE = (
+    r"(?:(?:the )?(?P<kind>file|folder|directory) `(?P<spaced>[^`\n]*[^`\s][^`\n]*)`"
+    r"|(?:(?:the )?(?P<sort>file|folder|directory) )?(?:`(?P<path>[^`\s]+)`|(?P<bare>[\w.@-]*[/.][\w./@-]*[\w/])))"
+)
 _COMMAND = r"(?:running |the command |the output of )?`(?P<command>[^`\n]+)`"
 _SAID = r"(?:`(?P<said>[^`\n]+)`|[\"“](?P<told>[^\"”\n]+)[\"”])"
+_EACH = r"(?:`[^`\n]+`|[\"“][^\"”\n]+[\"”])"
+_ALL_SAID = rf"(?P<all>{_EACH}(?:(?:,|,? and) {_EACH})*)"
+_NONE_SAID = rf"(?P<all>{_EACH}(?:(?:,|,? (?:and|or|nor)) {_EACH})*)"
 _ENDS = r"(?:exits?|ends|returns) (?:with )?(?:(?:exit )?(?:code|status) )?"
 _GOOD = (
     r"(?:passes|pass|succeeds|works|runs|is green|runs (?:cleanly|through)"
@@ -35,8 +41,10 @@ _GOOD = (
 _TEST = r"(?P<test>[\w./-]+\.py(?:::[\w:\[\].,-]+)?|test_\w+)"
 # What is quoted is passed over: only outside of it does a word join two parts, or a comma two clauses.
 _QUOTED = r"`[^`]*`|\"[^\"\n]*\"|“[^”\n]*”"
-_JOINS = re.compile(rf"{_QUOTED}|(?P<join>,?\s+and\s+|;\s+)", re.IGNORECASE)
-_COMMAS = re.compile(rf"{_QUOTED}|(?P<join>,\s+)")
+# What is quoted behind a comma or an "and", with no verb of its own, is one more of a list.
+_LISTED = rf"(?:{_QUOTED})(?:[,;.]|\s+and\b|$)"
+_JOINS = re.compile(rf"{_QUOTED}|(?P<join>,?\s+and\s+(?!{_LISTED})|;\s+)", re.IGNORECASE)
+_COMMAS = re.compile(rf"{_QUOTED}|(?P<join>,\s+(?!(?:and\s+)?(?:{_LISTED})))")
 _MUST = r"(?:must|should|has to|have to|needs to)"
 _PYTEST = "python -m pytest -q"  # where no validation command calls it otherwise
 _LONGEST = 2_000  # characters; more is no sentence
@@ -110,7 +118,7 @@ def _probes(part: str, validation: Sequence[str], find_test: FindTest) -> list[P
 
 def _existence(*, there: bool) -> Read:
     def look(found: re.Match[str]) -> Probe | None:
-        meant = found["kind"] or is_of_a_file(_file(found))
+        meant = found["kind"] or found["sort"] or is_of_a_file(_file(found))
         return Probe(type="file_existence", target=_file(found), there=there) if meant else None
 
     return look
@@ -118,7 +126,7 @@ def _existence(*, there: bool) -> Read:
 
 def _content(*, there: bool) -> Read:
     return lambda found: Probe(
-        type="file_inspection", target=_file(found), quotes=(_said(found),), there=there
+        type="file_inspection", target=_file(found), quotes=_quotes(found), there=there
     )
 
 
@@ -135,16 +143,17 @@ def _ending(found: re.Match[str]) -> Probe | None:
 
 def _printing(found: re.Match[str]) -> Probe | None:
     command = found["command"]
-    probe = Probe(type="command_output", target=command, quotes=(_said(found),))
+    probe = Probe(type="command_output", target=command, quotes=_quotes(found))
     return probe if _is_command(command) else None
 
 
 def _file(found: re.Match[str]) -> str:
-    return str(found["path"] or found["bare"])
+    return str(found["spaced"] or found["path"] or found["bare"])
 
 
-def _said(found: re.Match[str]) -> str:
-    return str(found["said"] or found["told"])
+def _quotes(found: re.Match[str]) -> tuple[str, ...]:
+    """What is quoted: all of a list, or none of it."""
+    return tuple(str(each["said"] or each["told"]) for each in re.finditer(_SAID, found["all"]))
 
 
 def _is_command(text: str) -> bool:
@@ -170,7 +179,10 @@ def _form(*parts: str) -> re.Pattern[str]:
 _FORMS: tuple[tuple[re.Pattern[str], Read], ...] = (
     (_form(_COMMAND, _GOOD), _success),
     (_form(_COMMAND, rf"(?:fails|{_ENDS}(?P<code>\d{{1,3}}))"), _ending),
-    (_form(_COMMAND, rf"(?:prints|outputs|shows|says|contains|writes){_WORDS}", _SAID), _printing),
+    (
+        _form(_COMMAND, rf"(?:prints|outputs|shows|says|contains|writes){_WORDS}", _ALL_SAID),
+        _printing,
+    ),
     (
         _form(
             _FILE,
@@ -192,7 +204,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Read], ...] = (
             _FILE,
             rf"(?:contains|mentions|includes|says|defines"
             rf"|{_MUST} (?:contain|mention|include|say|define)){_WORDS}",
-            _SAID,
+            _ALL_SAID,
         ),
         _content(there=True),
     ),
@@ -200,7 +212,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Read], ...] = (
         _form(
             _FILE,
             rf"(?:does not|no longer|must not) (?:contain|mention|include|say)s?{_WORDS}",
-            _SAID,
+            _NONE_SAID,
         ),
         _content(there=False),
     ),

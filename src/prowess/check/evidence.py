@@ -141,7 +141,8 @@ def _held(probe: Probe, text: str) -> Sight:
         word = "does not hold" if probe.there else "holds"
         return Sight(state="refuted", seen=f"{probe.target} {word} `{shown(wrong[0])}`")
     word = "holds" if probe.there else "does not hold"
-    return Sight(state="confirmed", seen=f"{probe.target} {word} `{shown(probe.quotes[0])}`")
+    quotes = ", ".join(f"`{shown(each)}`" for each in probe.quotes)
+    return Sight(state="confirmed", seen=f"{probe.target} {word} {quotes}")
 
 
 def _cited(probe: Probe, lines: list[str], first: int, last: int) -> Sight:

@@ -29,7 +29,7 @@ _NOTHING_SHOWN = "nothing shows the rest of it"
 _ONLY_CITED = "only what was cited speaks of the rest of it"
 _WORDS: Mapping[EvidenceType, str] = {
     "file_existence": "{target} is {there}there",
-    "file_inspection": "`{quote}` is {there}in {target}",
+    "file_inspection": "{quotes} {be} {there}in {target}",
     "command_output": "`{target}` ends as the criterion says",
     "test_result": "`{target}` runs its tests and they pass",
 }
@@ -191,7 +191,8 @@ def _own(probe: Probe) -> _Item:
     words = _WORDS[probe.type].format(
         target=probe.target,
         there="" if probe.there else "not ",
-        quote=shown(probe.quotes[0]) if probe.quotes else "",
+        quotes=", ".join(f"`{shown(each)}`" for each in probe.quotes),
+        be="is" if len(probe.quotes) == 1 else "are",
     )
     evidence = Evidence(type=probe.type, description=words, location=probe.target)
     return _Item(evidence=evidence, probe=probe, own=True)
