@@ -49,6 +49,18 @@ def test_a_loop_refuses_an_after_that_names_no_task_before_an_agent_is_asked(
     assert cli("runs", "list", "--json").json == []
 
 
+def test_a_loop_tells_all_that_it_refuses_at_once(cli: Cli, repo: Path) -> None:
+    circle = "- [ ] a\n  - after: b\n- [ ] b\n  - after: a\n"
+    with_plan(repo, f"{UNKNOWN}{circle}\n## Validation\n\n```\npytest || true\n```\n")
+
+    told = cli("loop", "PLAN.md", *AGENT).err
+
+    for part in ("after names 'Say helo'", "it waits for line", "pytest || true"):
+        assert part in told
+    for part in ("write after `after:`", "take one of their", "and to say something"):
+        assert part in told
+
+
 def test_a_loop_refuses_tasks_that_wait_for_one_another(cli: Cli, repo: Path) -> None:
     with_plan(repo, "- [ ] Say hello\n- [ ] a\n  - after: b\n- [ ] b\n  - after: a\n")
 

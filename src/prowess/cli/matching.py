@@ -4,7 +4,7 @@ import json as json_
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from prowess.cli.options import Data, Dirs, Json, Project
 from prowess.cli.output import clean, counted, note, print_json, print_table, say, say_wrapped
 from prowess.core.errors import UsageError
 from prowess.core.selection import Match, SkillSelection, StepKind
+
+if TYPE_CHECKING:
+    from prowess.core.task import Plan
 
 STEPS: tuple[StepKind, ...] = ("implementation", "review")
 IN_A_BATCH = 5  # skills for a task, where neither --limit nor --step says how many
@@ -227,14 +230,16 @@ def plan(
         note(f"{people}.")
     if not following and (blocked := found.about_blocked()):
         note(f"{blocked[:1].upper()}{blocked[1:]}.")
-    if following:
-        note(f"Next, on line {following.line}: {clean(following.label)}")
-    else:
-        left = sum(task.mark == " " and not task.ignored for task in found.tasks)
-        note(
-            f"{counted(left, 'task')} to do, and all of them wait."
-            if left
-            else f"No task to do in {os.path.basename(file)}."
-            if found.tasks
-            else f"{os.path.basename(file)} holds no task: write them as `- [ ] text`."
-        )
+    note(_what_next(found, os.path.basename(file)))
+
+
+def _what_next(plan: "Plan", name: str) -> str:
+    if plan.lost() or plan.circle():
+        return "A loop refuses this plan until that is mended."
+    if following := plan.next():
+        return f"Next, on line {following.line}: {clean(following.label)}"
+    if left := sum(task.mark == " " and not task.ignored for task in plan.tasks):
+        return f"{counted(left, 'task')} to do, and all of them wait."
+    if plan.tasks:
+        return f"No task to do in {name}."
+    return f"{name} holds no task: write them as `- [ ] text`."

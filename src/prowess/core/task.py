@@ -125,6 +125,10 @@ class Plan:
             (task, name) for task in self.tasks for name in task.after if key_of(name) not in known
         ]
 
+    def lost(self) -> list[tuple[Task, str]]:
+        """The same of tasks that are to do, which keeps a loop from beginning."""
+        return [each for each in self.unknown() if each[0].mark == " " and not each[0].ignored]
+
     def circle(self) -> list[Task]:
         """Tasks that wait for one another in a ring, so that none can ever be begun; [] if there are none."""
         called = self._called()

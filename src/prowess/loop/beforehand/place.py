@@ -85,21 +85,23 @@ def _check_plan(path: str, plan: Plan, folder: str) -> None:
             f"{path} holds no task that could be read",
             hint="write tasks as `- [ ] text`; `prowess plan` shows how a plan is read",
         )
-    lost = [each for each in plan.unknown() if each[0].mark == " " and not each[0].ignored]
-    if lost:
-        told = [f"{path}:{line}: {what}" for line, what in plan.about_unknown(lost)]
+    ring = plan.circle()
+    wrong = {
+        "write after `after:` what the task says, or take the line out": plan.about_unknown(
+            plan.lost()
+        ),
+        "take one of their `after:` lines out": [(ring[0].line, about_circle(ring))]
+        if ring
+        else [],
+        "no task could be proven: every validation command has to succeed, and to say something": (
+            never_proving(plan, folder)
+        ),
+    }
+    told = sorted(each for found in wrong.values() for each in found)
+    if told:
         raise UsageError(
-            "\n".join(told), hint="write after `after:` what the task says, or take the line out"
-        )
-    if ring := plan.circle():
-        raise UsageError(
-            f"{path}:{ring[0].line}: {about_circle(ring)}",
-            hint="take one of their `after:` lines out",
-        )
-    if useless := never_proving(plan, folder):
-        raise UsageError(
-            "\n".join(f"{path}:{line}: {what}" for line, what in useless),
-            hint="no task could be proven: every validation command has to succeed, and to say something",
+            "\n".join(f"{path}:{line}: {what}" for line, what in told),
+            hint="; ".join(hint for hint, found in wrong.items() if found),
         )
 
 
