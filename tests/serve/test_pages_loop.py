@@ -184,6 +184,19 @@ def test_a_usage_limit_is_told_on_top_until_it_is_over(looking: Looking, served:
     expect(paused).to_have_count(0)
 
 
+def test_the_board_of_a_loop_stands_above_its_report(looking: Looking, served: Served) -> None:
+    begin(served, PARSER)
+    outcome = {"ending": "partial", "answer": "# PLAN.md\n\nTold at length.", "reason": "no time"}
+    told = {**outcome, "iterations": 1, "tokens": 0, "cost": None, "details": {}}
+    tell(served, "loop", "run.finished", outcome=told)
+    page = looking.at("loop/loop")
+
+    report = page.get_by_text("Told at length.").bounding_box()
+    board = card(page, PARSER).bounding_box()
+    assert report and board
+    assert board["y"] < report["y"]
+
+
 def test_an_attempt_that_ended_shows_when_and_how(looking: Looking, served: Served) -> None:
     begin(served, PARSER)
     tell(served, "loop", "agent.joined", child="loop.1", task=PARSER, end={"trouble": "timeout"})

@@ -84,7 +84,7 @@ export function mark({ kind, event, end }) {
   if (kind === "call") sign = !end ? "●" : end.refused ? "⊘" : end.ok === false ? "✕" : "✓";
   if (kind === "step") sign = !end ? "●" : end.kind === "step.skipped" ? "–" : end.ok === false ? "✕" : "✓";
   if (kind === "question") sign = "?";
-  if (kind === "child") sign = "⑂";
+  if (kind === "child") sign = "↳";
   return el("span", { class: "line-mark", "aria-hidden": "true" }, sign);
 }
 

@@ -32,7 +32,9 @@ export async function run(main, { id, me, signal }) {
     fork: page.view.parent ? null : (iteration) => guarded(() => forked(page, iteration))(),
     signal,
   });
-  put(main, page.frame.node, page.question, page.answer, page.proof,
+  // The board of a loop is seen at a glance, and its report is long.
+  const told = page.view.kind === "loop" ? [page.proof, page.answer] : [page.answer, page.proof];
+  put(main, page.frame.node, page.question, ...told,
     el("section", { class: "happened" },
       el("div", { class: "row spread" }, el("h2", {}, "What happened"), me.level === "FULL" && details(page)),
       page.timeline.earlier, page.timeline.node),
