@@ -50,7 +50,8 @@ class Ground:
     """
     `place` is where it lies and `folder` where commands see it; `files` are those of the work. `laid`,
     `writable` and `readable` are what they need for that; `hidden` is what lies beside it and is not
-    shown. `put` makes a file again what it was; without it, what commands do stays.
+    shown. `put` makes a file again what it was; without it, what commands do stays. `records` is where git
+    may be given more of its own (`indexing.py`).
     """
 
     place: str
@@ -61,6 +62,7 @@ class Ground:
     laid: tuple[Laid, ...] = ()
     hidden: frozenset[str] = frozenset()
     put: Callable[[str], None] | None = None
+    records: str = ""
     _before: dict[str, _Picture] = field(default_factory=dict)
 
     def look(self) -> None:
@@ -149,6 +151,7 @@ def fresh(source: Source, *, within: str | None, sandbox: Sandbox) -> Iterator[G
             laid=(*work, *beside.laid) if laid else (),
             hidden=frozenset(beside.hidden),
             put=put,
+            records=f"{place}.git",
         )
 
 
