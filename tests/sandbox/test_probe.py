@@ -15,7 +15,7 @@ from prowess.sandbox import probe as probing
 from prowess.sandbox.bubblewrap import Bubblewrap, binaries
 from prowess.sandbox.plain import Plain
 from prowess.sandbox.probe import Wanted, open_sandbox, probe
-from support import write_file
+from sandbox.commands import without_overlays
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 
@@ -124,7 +124,7 @@ def test_a_bwrap_without_overlays_gives_way_to_the_next_that_has_them(
     assert isinstance(opened, Bubblewrap)
     assert opened.binary == whole.binary
     assert whole.binary in probe().reason
-    assert f"({older}): runs and holds, but hides no part" in probe().details[2]
+    assert f"({older}): runs and holds, without overlays" in probe().details[2]
 
 
 def test_where_no_bwrap_has_overlays_it_is_the_first_that_holds(
@@ -142,14 +142,6 @@ def test_where_no_bwrap_has_overlays_it_is_the_first_that_holds(
     assert isinstance(opened, Bubblewrap)
     assert opened.binary == older[0]
     assert older[0] in probe().reason
-
-
-def without_overlays(folder: Path, bwrap: str) -> str:
-    """A bwrap like those before 0.11."""
-    text = f'#!/bin/sh\ncase "$*" in *--overlay*) exit 1 ;; esac\nexec {bwrap} "$@"\n'
-    place = write_file(folder / "bwrap", text)
-    place.chmod(0o755)
-    return str(place)
 
 
 def test_it_may_be_asked_for_while_a_loop_runs() -> None:

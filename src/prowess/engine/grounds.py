@@ -28,7 +28,10 @@ from prowess.core.files import make_private
 # How tests went, by the tree or commit and the command.
 Told = MutableMapping[tuple[str, str], TestRun]
 
-_CACHE = re.compile(r"(?:^|/)(?:__pycache__|\.[\w-]*cache)(?:/|$)")  # which nobody misses
+# Which nobody misses.
+_CACHE = re.compile(
+    r"(?:^|/)(?:__pycache__|\.[\w-]*cache|node_modules/\.(?:package-lock\.json|yarn-integrity))(?:/|$)"
+)
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
 

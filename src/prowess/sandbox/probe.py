@@ -73,7 +73,7 @@ class _Trial:
         return f"{self.name}: {self.failure or self._how()}"
 
     def _how(self) -> str:
-        return "runs and holds" if self.hides else "runs and holds, but hides no part of a folder"
+        return "runs and holds" if self.hides else "runs and holds, without overlays"
 
 
 def probe() -> Probe:
