@@ -24,7 +24,7 @@ PROGRAM = "#!/bin/sh\necho '1 passed in 0.01s'\n"
 @pytest.fixture
 def work(repo: Repository) -> Repository:
     """A repository that ignores its programs, secrets and builds, with a change."""
-    repo.put(".gitignore", "tools/\nnode_modules/\n.env\nbuilt/\n*.so\n")
+    repo.put(".gitignore", "tools/\nvendor/\nnode_modules/\n.env\nbuilt/\n*.so\n")
     repo.commit("ignores")
     repo.put("lib/b.py", "B = 1\n")
     return repo
@@ -327,15 +327,28 @@ def test_without_overlays_what_an_installer_adds_hides_no_other_program(
 
 def test_without_overlays_a_new_name_is_not_there_at_all(work: Repository, older: Sandbox) -> None:
     for number in range(MANY):
-        work.put(f"tools/{number % 9}/{number}", "a\n")
-    work.put("tools/kept", "kept\n")
+        work.put(f"vendor/{number % 9}/{number}", "a\n")
+    work.put("vendor/kept", "kept\n")
     before = lay(work)
-    work.put("tools/test", "")
-    work.put("tools/done/test", "")
-    work.put("tools/1/skip", "")
-    seen = "cat tools/kept tools/2/2 tools/1/1 && test ! -e tools/test && test ! -e tools/done && test ! -e tools/1/skip"
+    work.put("vendor/test", "")
+    work.put("vendor/done/test", "")
+    work.put("vendor/1/skip", "")
+    seen = "cat vendor/kept vendor/2/2 vendor/1/1 && test ! -e vendor/test && test ! -e vendor/done && test ! -e vendor/1/skip"
 
     report = check(work, older, validation=(seen,), lay=before)
+
+    assert held(report)
+
+
+def test_without_overlays_a_build_that_something_is_hidden_in_can_still_be_made_anew(
+    work: Repository, older: Sandbox
+) -> None:
+    for number in range(MANY):
+        work.put(f"built/{number % 9}/{number}", "old\n")
+    before = lay(work)
+    work.put("built/7/new", "planted\n")
+
+    report = check(work, older, validation=("rm -rf built && mkdir built",), lay=before)
 
     assert held(report)
 

@@ -277,7 +277,10 @@ class _Beside:
         path, masks = entry.path.rstrip("/"), entry.masks()
         lying = os.path.join(home, path)
         if masks and (len(masks) > _MOST_MASKS or not self.sandbox.can_hide(lying)):
-            if self.sandbox.level != "bubblewrap" or not self._show_parts(home, entry):
+            # What is built is no loss, and a command may want to remove it whole.
+            is_installed = not _INSTALLED.isdisjoint(path.split("/"))
+            laid = self.sandbox.level == "bubblewrap" and is_installed
+            if not (laid and self._show_parts(home, entry)):
                 self.hidden.update(entry.files)
         elif self.sandbox.level == "bubblewrap":
             without = tuple(os.path.relpath(each, path) for each in masks)
