@@ -12,7 +12,9 @@ from prowess.check.feedback import feedback
 from prowess.check.tree.beside import HIDDEN, MISSED, found_beside, lying_beside
 from prowess.check.tree.ground import Source, fresh
 from prowess.core.ports import Sandbox
+from prowess.sandbox.bubblewrap import Bubblewrap
 from prowess.sandbox.probe import Wanted, open_sandbox
+from sandbox.commands import without_overlays
 from support import write_file
 
 GOOD = "def test_a():\n    assert True\n"
@@ -22,7 +24,7 @@ PROGRAM = "#!/bin/sh\necho '1 passed in 0.01s'\n"
 @pytest.fixture
 def work(repo: Repository) -> Repository:
     """A repository that ignores its programs, secrets and builds, with a change."""
-    repo.put(".gitignore", "tools/\nnode_modules/\n.env\nbuilt/\n*.so\n")
+    repo.put(".gitignore", "tools/\nvendor/\nnode_modules/\n.env\nbuilt/\n*.so\n")
     repo.commit("ignores")
     repo.put("lib/b.py", "B = 1\n")
     return repo
@@ -287,6 +289,94 @@ def test_where_nothing_can_be_hidden_a_folder_with_something_new_is_not_shown(
 
     assert verdicts(report) == ["FAIL"]
     assert f"{HIDDEN}: tools/skip" in report.notes
+
+
+@pytest.fixture
+def older(sandbox: Sandbox, tmp_path: Path) -> Sandbox:
+    """A bubblewrap without overlays."""
+    if not isinstance(sandbox, Bubblewrap):
+        pytest.skip("bubblewrap does not run here")
+    return Bubblewrap(without_overlays(tmp_path / "older", sandbox.binary))
+
+
+def test_without_overlays_what_an_installer_adds_hides_no_other_program(
+    work: Repository, older: Sandbox
+) -> None:
+    for number in range(MANY):
+        work.put(f"node_modules/a/{number}.js", "a\n")
+    program(work.folder / "node_modules/.bin/lint", "#!/bin/sh\ncat node_modules/a/7.js\n")
+    work.put("node_modules/.package-lock.json", "old\n")
+    before = lay(work)
+    work.put("node_modules/new/index.js", "new\n")
+    work.put("node_modules/new/conftest.py", "planted\n")
+    work.put("node_modules/.package-lock.json", "planted\n")
+    work.put("node_modules/.cache/x/y", "planted\n")
+    program(work.folder / "node_modules/.bin/new", "#!/bin/sh\necho planted\n")
+    seen = "node_modules/.bin/lint && cat node_modules/new/index.js && ls node_modules/a/2.js"
+    hidden = (
+        "! grep -rq planted node_modules && test ! -e node_modules/.bin/new && test ! -e"
+        " node_modules/new/conftest.py"
+    )
+    rewritten = "echo x > node_modules/.bin/lint && grep x node_modules/.bin/lint"
+
+    report = check(work, older, validation=(seen, hidden, rewritten, hidden, seen), lay=before)
+
+    assert held(report)
+    assert (work.folder / "node_modules/.bin/lint").read_text().startswith("#!/bin/sh")
+
+
+def test_without_overlays_a_new_name_is_not_there_at_all(work: Repository, older: Sandbox) -> None:
+    for number in range(MANY):
+        work.put(f"vendor/{number % 9}/{number}", "a\n")
+    work.put("vendor/kept", "kept\n")
+    before = lay(work)
+    work.put("vendor/test", "")
+    work.put("vendor/done/test", "")
+    work.put("vendor/1/skip", "")
+    seen = "cat vendor/kept vendor/2/2 vendor/1/1 && test ! -e vendor/test && test ! -e vendor/done && test ! -e vendor/1/skip"
+
+    report = check(work, older, validation=(seen,), lay=before)
+
+    assert held(report)
+
+
+def test_without_overlays_a_build_that_something_is_hidden_in_can_still_be_made_anew(
+    work: Repository, older: Sandbox
+) -> None:
+    for number in range(MANY):
+        work.put(f"built/{number % 9}/{number}", "old\n")
+    before = lay(work)
+    work.put("built/7/new", "planted\n")
+
+    report = check(work, older, validation=("rm -rf built && mkdir built",), lay=before)
+
+    assert held(report)
+
+
+def test_without_overlays_too_nothing_passes_for_the_want_of_a_program(
+    work: Repository, older: Sandbox
+) -> None:
+    for number in range(MANY):
+        work.put(f"node_modules/a/{number}.js", "a\n")
+    work.put("node_modules/b/7.js", "a\n")
+    before = lay(work)
+    work.put("node_modules/b/7.js", "b\n")
+
+    report = check(work, older, validation=("cat node_modules/a/7.js",), lay=before)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert f"{MISSED}: node_modules/b/7.js" in report.criteria[0].reason
+
+
+def test_what_is_hidden_does_not_come_back_where_a_command_built_the_same(
+    work: Repository, sandbox: Sandbox
+) -> None:
+    before = lay(work)
+    work.put("built/out.js", "planted\n")
+    again = "echo 2 > built/out.js && grep 2 built/out.js"
+    built = ("mkdir built && echo 1 > built/out.js", again, "! grep planted built/out.js")
+
+    assert held(check(work, sandbox, validation=built, lay=before))
 
 
 def test_where_nothing_can_be_hidden_nothing_passes_for_the_want_of_a_folder(

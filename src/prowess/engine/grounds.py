@@ -21,13 +21,17 @@ from prowess.check.running.tests_run import TestRun
 from prowess.check.tree.beside import MISSED, Lying, found_beside, missed
 from prowess.check.tree.changes import Tree
 from prowess.check.tree.ground import Ground, Source, fresh, in_place
+from prowess.check.tree.indexing import lay_index
 from prowess.core.errors import OutsideError
 from prowess.core.files import make_private
 
 # How tests went, by the tree or commit and the command.
 Told = MutableMapping[tuple[str, str], TestRun]
 
-_CACHE = re.compile(r"(?:^|/)(?:__pycache__|\.[\w-]*cache)(?:/|$)")  # which nobody misses
+# Which nobody misses.
+_CACHE = re.compile(
+    r"(?:^|/)(?:__pycache__|\.[\w-]*cache|node_modules/\.(?:package-lock\.json|yarn-integrity))(?:/|$)"
+)
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 
 
@@ -273,7 +277,9 @@ class Grounds:
         there = {path for path, content in instead.items() if content is not None}
         source = replace(self._source, files=self._source.files | there, instead=instead)
         made = fresh(source, within=land.room, sandbox=land.tree.sandbox)
-        return self.make(await asyncio.to_thread(self.stack.enter_context, made))
+        ground = await asyncio.to_thread(self.stack.enter_context, made)
+        await lay_index(ground, land.tree)
+        return self.make(ground)
 
     def _found(self) -> Source:
         land = self.land

@@ -67,19 +67,22 @@ class _Trial:
     sandbox: Sandbox
     name: str
     failure: str  # empty: it holds
+    hides: bool = False  # a part of a folder, by an overlay
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.failure or 'runs and holds'}"
+        return f"{self.name}: {self.failure or self._how()}"
+
+    def _how(self) -> str:
+        return "runs and holds" if self.hides else "runs and holds, without overlays"
 
 
 def probe() -> Probe:
     """Try the levels from the strongest down. Costs a tenth of a second once, then nothing."""
     details = [_GROUPED if is_writable() else _WATCHED]
     for level in _ISOLATED:
-        for trial in _trials(level):
-            details.append(str(trial))
-            if not trial.failure:
-                return Probe(level=level, reason=str(trial), details=tuple(details))
+        details += map(str, _trials(level))
+        if held := _held(level):
+            return Probe(level=level, reason=str(held), details=tuple(details))
     return Probe(level="none", reason="no sandbox runs here", details=tuple(details))
 
 
@@ -87,20 +90,25 @@ def open_sandbox(level: Wanted = "auto") -> Sandbox:
     """The sandbox of a level, or the strongest; `OutsideError` when it does not run here."""
     if level == "none":
         return Plain()
-    tried = []
+    tried: list[str] = []
     for one in _ISOLATED if level == "auto" else (level,):
-        for trial in _trials(one):
-            if not trial.failure:
-                return trial.sandbox
-            tried.append(str(trial))
+        if held := _held(one):
+            return held.sandbox
+        tried += map(str, _trials(one))
     raise OutsideError(
         f"no sandbox runs here ({'; '.join(tried) or 'there is none to try'})", hint=HINT
     )
 
 
+def _held(level: Level) -> _Trial | None:
+    """Of the sandboxes that hold, the first that can hide a part of a folder, or else the first."""
+    held = [trial for trial in _trials(level) if not trial.failure]
+    return next((trial for trial in held if trial.hides), held[0] if held else None)
+
+
 @cache
 def _trials(level: Level) -> tuple[_Trial, ...]:
-    """The sandboxes of a level, up to the first that holds."""
+    """The sandboxes of a level, up to the first that holds and can hide a part of a folder."""
     if sys.platform != "linux":
         return ()
     if level == "landlock":
@@ -108,7 +116,7 @@ def _trials(level: Level) -> tuple[_Trial, ...]:
     trials = []
     for binary in binaries():
         trials.append(_tried(Bubblewrap(binary), f"{level} ({binary})"))
-        if not trials[-1].failure:
+        if trials[-1].hides:
             break
     return tuple(trials)
 
@@ -123,8 +131,9 @@ def _tried(sandbox: Sandbox, name: str) -> _Trial:
             got = json.loads(_done(sandbox, order).out)
         except (ProwessError, ImportError, OSError, ValueError) as error:
             return _Trial(sandbox, name, f"does not run: {error}")
-    wrong = [told for deed, may, told in _EXPECTED if got[deed] is not may]
-    return _Trial(sandbox, name, ", ".join(wrong))
+        wrong = [told for deed, may, told in _EXPECTED if got[deed] is not may]
+        hides = not wrong and sandbox.can_hide(order.cwd)
+    return _Trial(sandbox, name, ", ".join(wrong), hides)
 
 
 def _attack(folder: str, port: int) -> Order:

@@ -27,6 +27,7 @@ from prowess.core.workspace import read_in
 
 _OUTPUT = 32 * 1024**2  # bytes: a summary stands at the end, and what is over the limit is dropped
 NOT_HERE = "this machine's sandbox lacks a program"  # how trouble of the place begins
+NOT_SHOWN = "a program is not shown to commands"
 # Our own shell says so; what a script of the work misses, it says in its own name.
 _NOT_FOUND = re.compile(
     r"^bash: (?:line \d+: )?(?P<name>\S+): (?:command not found|No such file or directory"
@@ -47,7 +48,8 @@ class Ran:
     """
     What a command did here. `changed` are files of the work that it altered or removed. `runner` is
     the test runner that it calls by name; `asked`: that one was asked for a `report`. `missing` is a
-    program that the shell did not find and that is not the work's to bring.
+    program that the shell did not find and that is not the work's to bring; `hidden`: it lies beside the
+    work, and is not shown.
     """
 
     command: str
@@ -60,6 +62,7 @@ class Ran:
     asked: bool = False
     report: TestRun | None = None
     missing: str = ""
+    hidden: bool = False
 
     @property
     def tests(self) -> TestRun:
@@ -71,6 +74,11 @@ class Ran:
         """Why its end says nothing about what it was to show, or an empty string."""
         if self.killed_by:
             return f"it was stopped ({self.killed_by})"
+        if self.missing and self.hidden:
+            return (
+                f"{NOT_SHOWN}, {self.missing}, which was installed or changed since the loop began; have the"
+                " validation commands build it, or install packages before the loop begins"
+            )
         if self.missing:
             return (
                 f"{NOT_HERE}, {self.missing}, which says nothing against the work; install it for the"
@@ -141,6 +149,7 @@ class Runner:
                 asked=asked is not None,
                 report=_report(finished, asked, place, code=code) if asked else None,
                 missing=missing,
+                hidden=self._is_hidden(missing),
             )
 
     def _missing(self, finished: Finished) -> str:
@@ -157,6 +166,13 @@ class Runner:
         there = os.path.lexists(os.path.join(self.ground.folder, path))
         beside = path not in self.ground.files and (there or path in self.ground.hidden)
         return name if "/" not in name or beside else ""
+
+    def _is_hidden(self, program: str) -> bool:
+        """Whether it lies beside the work and is not shown, at its path or where programs are called by name."""
+        path = os.path.normpath(program)
+        return path in self.ground.hidden or any(
+            each.endswith((f"/bin/{program}", f"/.bin/{program}")) for each in self.ground.hidden
+        )
 
     def _order(self, command: str, place: str) -> Order:
         ground = self.ground

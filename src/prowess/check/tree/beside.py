@@ -26,12 +26,15 @@ _PACKAGES = ("site-packages", "node_modules")
 _PROGRAMS = re.compile(
     r"(?:^|/)(?:site-packages|node_modules/(?!\.(?!bin/))|\.?venv/(?:bin|Scripts))/?"
 )
-# What pip notes of what it installed, and links to what is worked on (`pip install -e`): nothing of it runs.
+# What pip and yarn note of what they installed, and links to what is worked on (`pip install -e`): nothing of
+# it runs. What npm notes in `node_modules/.package-lock.json` does: scripts there are run by `npm rebuild`.
 _NOTED = re.compile(
     r"/site-packages/[^/]+\.dist-info/(?:RECORD|INSTALLER|REQUESTED|WHEEL|METADATA|direct_url\.json|top_level\.txt)"
-    r"|/site-packages/__editable__\.[^/]+\.pth"
+    r"|/site-packages/__editable__\.[^/]+\.pth|(?:^|/)node_modules/\.yarn-integrity"
 )
 _LINK = re.compile(r"(?:.*/)?site-packages/__editable__\.[^/]+\.pth")
+# What an installer notes for itself, and caches: no program finds one by its name, so an empty one says nothing.
+_UNNAMED = re.compile(r"(?:^|/)node_modules/\.[^/]+/?")
 _BYTE_CODE = (
     "__pycache__"  # which changes whenever a program runs, and which our commands do not use
 )
@@ -61,6 +64,35 @@ class Entry:
             whole = [above for above in here if above not in shown]
             found[f"{whole[-1]}/" if whole else path] = None
         return list(found)
+
+    def parts(self) -> "Parts":
+        """How it is seen where nothing can be hidden in a folder that is shown."""
+        masks = self.masks()
+        empty = {path for path in masks if _UNNAMED.fullmatch(path)}
+        made = {os.path.dirname(path.rstrip("/")) for path in masks if path not in empty}
+        shown = [path for path in self.files if path not in self.hidden]
+        inner = {
+            above for path in shown for above in _above(path) if os.path.dirname(above) in made
+        }
+        return Parts(
+            as_they_lie=inner.union([self.path.rstrip("/")]) - made,
+            made=made,
+            copied=[path for path in shown if os.path.dirname(path) in made],
+            empty=empty,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """
+    Folders that are seen `as_they_lie`; over them those that are `made` anew of what is `copied`, and of
+    folders as they lie in turn; and what is seen `empty`, a folder with a slash.
+    """
+
+    as_they_lie: Collection[str]
+    made: Collection[str]
+    copied: Sequence[str]
+    empty: Collection[str]
 
 
 def found_beside(

@@ -14,6 +14,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from prowess.check.judges.deciding import decides
 from prowess.check.tree.beside import Entry
@@ -25,6 +26,7 @@ from prowess.core.scratch import scratch
 _FEW, _SMALL = 2_000, 32 * 1024**2  # files and bytes of a folder that is copied like the work
 _FEW_IN_ALL, _SMALL_IN_ALL = 5_000, 1024**3  # and of all that is copied from beside it
 _MOST_MASKS = 50_000  # a folder of which more is hidden is not shown at all
+_MOST_PARTS = 300  # each costs a command about a millisecond, and a descriptor
 # What is installed, a command cannot have us take away from the next by saying that it is in its way.
 _INSTALLED = frozenset(("site-packages", "node_modules", "vendor", "venv", ".venv"))
 _BUSY = re.compile(r"^.*(?:Device or resource busy|EBUSY).*$", re.MULTILINE)
@@ -50,7 +52,8 @@ class Ground:
     """
     `place` is where it lies and `folder` where commands see it; `files` are those of the work. `laid`,
     `writable` and `readable` are what they need for that; `hidden` is what lies beside it and is not
-    shown. `put` makes a file again what it was; without it, what commands do stays.
+    shown. `put` makes a file again what it was; without it, what commands do stays. `records` is where git
+    may be given more of its own (`indexing.py`).
     """
 
     place: str
@@ -61,6 +64,7 @@ class Ground:
     laid: tuple[Laid, ...] = ()
     hidden: frozenset[str] = frozenset()
     put: Callable[[str], None] | None = None
+    records: str = ""
     _before: dict[str, _Picture] = field(default_factory=dict)
 
     def look(self) -> None:
@@ -125,14 +129,17 @@ def fresh(source: Source, *, within: str | None, sandbox: Sandbox) -> Iterator[G
         place = os.path.join(room, os.path.basename(source.folder) or "work")
         os.mkdir(place)
 
+        beside = _Beside(source=source, place=place, sandbox=sandbox)
+
         def put(path: str) -> None:
-            _put(source, path, place)
+            # In the place of what is hidden lies what a command built.
+            if path in source.files or path not in beside.hidden:
+                _put(source, path, place)
 
         inner = [path for path in source.files if not _is_file(source, path)]
         for path in sorted(source.files.difference(inner)):
             put(path)
         _records(source.folder, place, laid=laid)
-        beside = _Beside(source=source, place=place, sandbox=sandbox)
         # Of repositories inside git keeps no more than a name, so they are shown as they lie.
         for path in sorted(inner):
             beside.show(source.folder, Entry(path=path))
@@ -149,6 +156,7 @@ def fresh(source: Source, *, within: str | None, sandbox: Sandbox) -> Iterator[G
             laid=(*work, *beside.laid) if laid else (),
             hidden=frozenset(beside.hidden),
             put=put,
+            records=f"{place}.git",
         )
 
 
@@ -265,20 +273,44 @@ class _Beside:
                 _copy(os.path.join(self.source.home, path), _room_for(path, self.place))
 
     def show(self, home: str, entry: Entry) -> None:
-        """As it lies, but for what is hidden in it; none of it where only a part cannot be hidden."""
+        """As it lies, but for what is hidden in it; none of it where that cannot be left out."""
         path, masks = entry.path.rstrip("/"), entry.masks()
         lying = os.path.join(home, path)
         if masks and (len(masks) > _MOST_MASKS or not self.sandbox.can_hide(lying)):
-            self.hidden.update(entry.files)
+            # What is built is no loss, and a command may want to remove it whole.
+            is_installed = not _INSTALLED.isdisjoint(path.split("/"))
+            laid = self.sandbox.level == "bubblewrap" and is_installed
+            if not (laid and self._show_parts(home, entry)):
+                self.hidden.update(entry.files)
         elif self.sandbox.level == "bubblewrap":
             without = tuple(os.path.relpath(each, path) for each in masks)
-            # Programs installed beside another tree know their own paths, and that of the work there.
-            for folder in dict.fromkeys((self.source.folder, self.source.home)):
-                seen = os.path.join(folder, path)
-                self.laid.append(Laid(path=seen, source=lying, without=without))
+            self._lay(path, lying, without=without)
         else:
             os.symlink(lying, _room_for(path, self.place))
             self.linked.append(lying)
+
+    def _show_parts(self, home: str, entry: Entry) -> bool:
+        """Lay it out in parts, none of which holds what is hidden; or do nothing, where that is too much."""
+        parts = entry.parts()
+        count = len(parts.as_they_lie) + len(parts.made) + len(parts.empty)
+        size = sum(entry.files[path] for path in parts.copied)
+        if count > _MOST_PARTS or len(parts.copied) > _FEW or size > _SMALL:
+            return False
+        for path in parts.copied:
+            _copy(os.path.join(home, path), _room_for(path, self.place))
+        for path in parts.as_they_lie:
+            self._lay(path, os.path.join(home, path))
+        for path in (*(f"{each}/" for each in parts.made), *parts.empty):
+            target, is_folder = _room_for(path, self.place), path.endswith("/")
+            if not is_folder:
+                open(target, "xb").close()
+            self._lay(path.rstrip("/"), target.rstrip("/"), kept=is_folder)
+        return True
+
+    def _lay(self, path: str, source: str, **how: Any) -> None:
+        """In both trees: programs installed beside another one know their own paths, and that of the work there."""
+        for folder in dict.fromkeys((self.source.folder, self.source.home)):
+            self.laid.append(Laid(path=os.path.join(folder, path), source=source, **how))
 
 
 def _lying(place: str) -> Iterator[str]:

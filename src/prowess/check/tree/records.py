@@ -26,14 +26,14 @@ def records_outside(folder: str, own: str | None) -> tuple[str, ...]:
     linked = os.path.realpath(_text(os.path.join(own, "gitdir")).strip())
     if linked != os.path.join(folder, ".git") and _names_tree(own) != folder:
         return ()
-    common = _common(own)
+    common = common_records(own)
     return (own, common) if os.path.isdir(os.path.join(common, "objects")) else ()
 
 
 def borrowed_objects(folder: str, own: str | None) -> tuple[str, ...]:
     """Where a clone finds objects that it did not copy (`git clone -s`, `--reference`)."""
     found: list[str] = []
-    left = [os.path.join(_common(own), "objects")] if own else []
+    left = [os.path.join(common_records(own), "objects")] if own else []
     while left and len(found) < _MOST_LENDERS:
         new = [each for each in _lenders(left.pop()) if each not in found]
         found += new
@@ -49,7 +49,8 @@ def _lenders(objects: str) -> Iterator[str]:
             yield place
 
 
-def _common(own: str) -> str:
+def common_records(own: str) -> str:
+    """The records that all work trees of a repository share."""
     return os.path.realpath(
         os.path.join(own, _text(os.path.join(own, "commondir")).strip() or os.curdir)
     )
