@@ -187,13 +187,14 @@ def test_a_usage_limit_is_told_on_top_until_it_is_over(looking: Looking, served:
 def test_the_board_of_a_loop_stands_above_its_report(looking: Looking, served: Served) -> None:
     begin(served, PARSER)
     outcome = {"ending": "partial", "answer": "# PLAN.md\n\nTold at length.", "reason": "no time"}
-    told = {**outcome, "iterations": 1, "tokens": 0, "cost": None, "details": {}}
-    tell(served, "loop", "run.finished", outcome=told)
+    used: dict[str, Any] = {"iterations": 1, "tokens": 0, "cost": None, "details": {}}
+    tell(served, "loop", "run.finished", outcome={**outcome, **used})
     page = looking.at("loop/loop")
 
     report = page.get_by_text("Told at length.").bounding_box()
     board = card(page, PARSER).bounding_box()
-    assert report and board
+    assert report
+    assert board
     assert board["y"] < report["y"]
 
 
