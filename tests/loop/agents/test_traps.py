@@ -2,7 +2,7 @@
 
 import json
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +258,39 @@ def test_claude_says_when_its_limit_ends() -> None:
     assert told("rejected", 4_000_000_000).resets_at is None  # no limit lasts for decades
     assert told("rejected", 4_000_000_000).trouble == "usage_limit"
     assert told("allowed", soon).trouble == "none"
+
+
+def test_words_that_nobody_knows_hide_no_limit_that_was_told_before() -> None:
+    soon = int(datetime.now(UTC).timestamp()) + 3600
+    limit = {"status": "rejected", "resetsAt": soon}
+    story = TOLD["claude"](Story())
+    rejected = {"type": "rate_limit_event", "rate_limit_info": limit}
+    words = {"type": "text", "text": "No more for you"}
+    message = {"id": "s", "model": "<synthetic>", "content": [words], "usage": {}}
+    own = {"type": "assistant", "message": message}
+    end = {"type": "result", "subtype": "success", "is_error": True, "result": "No more for you"}
+
+    met = heard_of("claude", [rejected, own, end])
+    got_over = heard_of("claude", [rejected, *story[:-1], end])
+
+    assert met.trouble == "usage_limit"
+    assert met.resets_at == datetime.fromtimestamp(soon, UTC).isoformat()
+    assert (got_over.trouble, got_over.resets_at) == ("crash", None)
+
+
+def test_of_two_times_that_a_limit_ends_the_earlier_is_believed() -> None:
+    now = datetime.now(UTC)
+    limit = {"status": "rejected", "resetsAt": int(now.timestamp()) + 3600}
+    rejected = {"type": "rate_limit_event", "rate_limit_info": limit}
+    words = "You've hit your session limit"
+
+    def resets(told: str) -> datetime:
+        end = {"type": "result", "subtype": "success", "is_error": True, "result": told}
+        return datetime.fromisoformat(heard_of("claude", [rejected, end]).resets_at or "")
+
+    assert resets(f"{words}, try again in 3 hours") - now < timedelta(hours=2)
+    assert resets(f"{words}, try again in 5 minutes") - now < timedelta(minutes=6)
+    assert resets(words) - now < timedelta(hours=2)
 
 
 def test_claude_that_tries_again_and_again_is_known_for_why() -> None:

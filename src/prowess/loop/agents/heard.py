@@ -189,14 +189,22 @@ class Heard:
         self._story.observed(max(1, self.iteration), call, seen, kind_of(call.tool), seconds)
 
     def stumbled(self, message: str, *, status: int | None = None) -> None:
-        """The agent itself tells of trouble. It holds until the agent gets over it."""
-        self.error = message or "trouble without a word"
-        self.trouble = sort(message, status=status)
-        if self.trouble != "usage_limit":
-            self.resets_at = None
-        elif reset := reset_time(message, now=self.now()):
-            self.resets_at = reset.isoformat()
-        self._story.stumbled(max(1, self.iteration), shorten(self.error))
+        """
+        The agent itself tells of trouble. It holds until the agent gets over it: words that nobody knows
+        neither hide the key or the limit that it told of before, nor the time when that limit ends.
+        """
+        told, trouble = message or "trouble without a word", sort(message, status=status)
+        if trouble != "crash" or self.trouble in ("none", "crash"):
+            self.error, self.trouble = told, trouble
+            self.resets_at = self._reset(message) if trouble == "usage_limit" else None
+        self._story.stumbled(max(1, self.iteration), shorten(told))
+
+    def _reset(self, message: str) -> str | None:
+        """The earlier of what is told now and what is known: too early costs a question, too late a day."""
+        now = self.now()
+        known = datetime.fromisoformat(self.resets_at) if self.resets_at else None
+        ends = [each for each in (reset_time(message, now=now), known) if each and each >= now]
+        return min(ends).isoformat() if ends else None
 
     def warned(self, message: str) -> None:
         self._keep(self._warning(shorten(message)))
