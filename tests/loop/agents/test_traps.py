@@ -320,6 +320,37 @@ def test_one_message_of_claude_in_several_lines_is_counted_once() -> None:
     assert (heard.iteration, heard.usage.output_tokens) == (1, 5)
 
 
+@pytest.mark.parametrize("agent", ["claude", "qwen"])
+def test_messages_of_sub_agents_that_alternate_are_counted_once_each(agent: str) -> None:
+    def line(name: str, written: int) -> dict[str, Any]:
+        usage = {"input_tokens": 100, "output_tokens": written}
+        message = {"id": name, "content": [{"type": "text", "text": "x"}], "usage": usage}
+        return {"type": "assistant", "parent_tool_use_id": f"of-{name}", "message": message}
+
+    alternating = [line(name, written) for written in (3, 5, 5) for name in "ab"]
+    heard = heard_of(agent, alternating)
+
+    assert (heard.iteration, heard.usage.input_tokens, heard.usage.output_tokens) == (2, 200, 10)
+
+
+@pytest.mark.parametrize("agent", ["claude", "qwen"])
+def test_what_is_told_by_message_is_an_event_at_once_and_the_sum_tells_the_difference(
+    agent: str,
+) -> None:
+    heard = Heard(run="r1")
+    story = lines(agent, Story())
+
+    told = [
+        event.payload["usage"]["output_tokens"]
+        for line in story
+        for event in read_line(PROGRAMS[agent], heard, line)
+        if event.kind == "model.replied"
+    ]
+
+    assert sum(told[:2]) == 40
+    assert sum(told) == 40
+
+
 def test_a_sub_agents_words_are_not_the_answer() -> None:
     text = {"type": "text", "text": "from below"}
     message = {"id": "m", "content": [text], "usage": {"output_tokens": 5}}
@@ -403,8 +434,9 @@ def test_of_one_that_tells_too_much_the_beginning_is_kept_and_all_that_it_used()
 
     events = heard.take()
     told = [each.payload["thought"] for each in events if each.kind == "model.replied"]
+    used = [each.payload["usage"]["input_tokens"] for each in events if "usage" in each.payload]
     assert told == ["message 1", "message 2", "message 3", ""]
-    assert events[-1].payload["usage"]["input_tokens"] == 100
+    assert sum(used) == 100
     assert [each.payload["summary"] for each in events if each.kind == "run.warned"] == [
         "The agent tells more than is kept of one attempt; it works on, and the rest is counted",
         "7 more events of this agent were not kept; all it used is counted",
