@@ -7,16 +7,23 @@ from typing import Any
 
 import pytest
 
+from house import Home
 from loop.looping import Looped, Scripted, git, go_on, loop, nothing, writes
 from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.core.chat import Usage
 from prowess.core.event import Event
 from prowess.durable.straight import StraightSteps
+from prowess.engine.house import House
 from prowess.loop.budget import Used
 from prowess.loop.request import LoopRequest
+from prowess.loop.telling.broken_off import broken_off
 
 ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
 TWO = f"{ONE}- [ ] Say bye\n  - `test -f bye.txt` succeeds\n"
+
+
+class KilledError(BaseException):
+    """What a kill -9 is to the code above it."""
 
 
 class Talkative(Scripted):
@@ -112,6 +119,7 @@ def test_no_agent_is_asked_again_when_nothing_is_left(repo: Path) -> None:
     ended = loop(repo, ONE, agent, max_attempts=5, attempts=2)
 
     assert len(agent.prompts) == 2
+    assert [each["attempt"] for each in ended.told("loop.same_task")] == [2]
     left(ended, "Say hello")
     assert ended.outcome.reason == "the budget of 2 attempts is used up"
 
@@ -169,12 +177,12 @@ def test_an_agent_may_be_silent_and_at_work_for_so_long_and_no_longer(
 
 
 def test_a_budget_of_dollars_that_nobody_can_keep_is_told(repo: Path) -> None:
-    class Silent(Scripted):
+    class Unpriced(Scripted):
         async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
             await super().work(order, record=record)
             return AgentEnd(agent="scripted")
 
-    ended = loop(repo, ONE, Silent([writes("hello.txt", "hi")]), dollars=1.0)
+    ended = loop(repo, ONE, Unpriced([writes("hello.txt", "hi")]), dollars=1.0)
 
     assert ended.outcome.ok
     (warned,) = ended.told("run.warned")
@@ -250,6 +258,41 @@ def test_an_agent_that_only_met_its_usage_limit_made_no_attempt(repo: Path) -> N
     assert (entry["attempts"], ended.outcome.iterations) == (0, 0)
 
 
+class Silent(Scripted):
+    """It works, then its provider gives no more until a time that is far; it tells no tokens."""
+
+    async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+        far = (datetime.now(UTC) + timedelta(hours=5)).isoformat()
+        return AgentEnd(agent="x", trouble="usage_limit", told="limit", resets_at=far, calls=3)
+
+
+def test_what_an_agent_cost_that_worked_up_to_its_usage_limit_and_did_not_tell_is_unknown(
+    repo: Path,
+) -> None:
+    ended = loop(repo, ONE, Silent([nothing]), seconds=600.0)
+
+    assert ended.outcome.cost is None
+    assert "0 attempts, 0 tokens, an unknown price." in ended.outcome.answer
+
+
+def test_a_pause_in_a_usage_limit_tells_of_no_attempt(repo: Path) -> None:
+    class Paused(StraightSteps):
+        async def do(self, name: str, work: Any, **more: Any) -> Any:
+            if name == "pause":
+                raise KilledError
+            return await super().do(name, work, **more)
+
+    async def told(house: House) -> str:
+        return (await broken_off(house.world, "loop", ending="partial", reason="paused")).answer
+
+    with pytest.raises(KilledError):
+        loop(repo, ONE, Silent([nothing]), Paused("loop"))
+    answer = Home(repo, repo.parent / "data", {"*": []}).within(told)
+
+    assert "### Say hello\n\n0 attempts." in answer
+    assert "0 attempts, 0 tokens, an unknown price." in answer
+
+
 FOUR = "".join(
     f"- [ ] Make {name}\n  - files: {name}.txt\n  - `test -f {name}.txt` succeeds\n"
     for name in "abcd"
@@ -301,10 +344,6 @@ def test_a_plan_that_is_done_with_the_last_of_a_budget_is_done(
 
     assert (ended.outcome.ending, "- [R] Say hello" in ended.plan) == ("done", True)
     assert "budget" not in ended.outcome.answer
-
-
-class KilledError(BaseException):
-    """What a kill -9 is to the code above it."""
 
 
 class Replayed(StraightSteps):

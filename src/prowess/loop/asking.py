@@ -69,9 +69,13 @@ class Asking:
         """
         prompt, before, picture = await self._prompt(phase, feedback)
         limited, reviews = Limited(), phase.type != "execute"
+        untold = self.attempt > 1 and not reviews
         while True:
             with self.used.place() as place:
                 await self._look_at_budget(0.0, place=place)
+                if untold:
+                    self._tell("loop.same_task", f"Attempt {self.attempt}: {self.task.label}")
+                    untold = False
                 end, seen = await self._work(
                     prompt, rules, agent, before, picture=picture, reviews=reviews
                 )
