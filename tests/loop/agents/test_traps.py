@@ -169,6 +169,30 @@ def test_a_log_of_opencode_is_read_for_its_error_and_not_for_its_time(work: Work
     assert "--print-logs" in work("opencode", lines("opencode", Story())).noted["words"]
 
 
+@pytest.mark.parametrize(
+    ("late", "begins", "trouble"),
+    [
+        (1, "timestamp={at} level=ERROR run=1", "usage_limit"),
+        (-60, "timestamp={at} level=ERROR run=1", "idle"),  # it said more since
+        (1, "a tool printed:", "idle"),
+    ],
+)
+def test_a_limit_that_opencode_logs_after_its_last_line_is_one_also_after_calls(
+    late: int, begins: str, trouble: str, work: Work
+) -> None:
+    error = 'error.error="AI_APICallError: Usage limit reached. Try again in 2 hours."'
+    says = (
+        f"import datetime as d; at = d.datetime.now(d.UTC) + d.timedelta(seconds={late});"
+        f" sys.stderr.write({f'{begins} {error}'!r}.replace('{{at}}', at.isoformat()) + chr(10));"
+        f" sys.stderr.flush(); {STAYS}"
+    )
+
+    end = work("opencode", lines("opencode", Story())[:3], after=says, idle=1.0).end
+
+    assert end.calls == 1
+    assert (end.trouble, bool(end.resets_at)) == (trouble, trouble == "usage_limit")
+
+
 def test_what_qwen_writes_down_of_a_failing_provider_is_known_when_it_is_stopped(
     work: Work,
 ) -> None:

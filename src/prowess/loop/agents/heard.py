@@ -41,6 +41,7 @@ class Heard:
     used, by its id; `begun` is what has come of the one being told, `by_model` false for one that the agent made up itself; `replies`: one of
     the model was heard. `pieces` are lines of plain text that are not told yet, `paragraphs` counts what
     was told of it. `room` is what may still be kept.
+    `last_line` is when the last line came, in seconds since 1970.
     `holds`: the exit codes of commands come from elsewhere, by way of `settle`.
     """
 
@@ -66,6 +67,7 @@ class Heard:
     resets_at: str | None = None
     usage: Usage = _NOTHING
     refusals: list[str] = field(default_factory=list)
+    last_line: float = 0.0
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now().astimezone()
     _told: Usage = _NOTHING
