@@ -1,22 +1,33 @@
 """Budgets hold while an agent works and while it is waited for, and what was done is kept."""
 
 import asyncio
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from house import Home
 from loop.looping import Looped, Scripted, git, go_on, loop, nothing, writes
 from prowess.core.agent import AgentEnd, AgentOrder
 from prowess.core.chat import Usage
-from prowess.core.event import Event
+from prowess.core.event import Event, Recorded
+from prowess.core.ports import Log
 from prowess.durable.straight import StraightSteps
+from prowess.engine.house import House
+from prowess.loop import limited
+from prowess.loop.away import away
 from prowess.loop.budget import Used
 from prowess.loop.request import LoopRequest
+from prowess.loop.telling.broken_off import broken_off
 
 ONE = "- [ ] Say hello\n  - `test -f hello.txt` succeeds\n"
 TWO = f"{ONE}- [ ] Say bye\n  - `test -f bye.txt` succeeds\n"
+
+
+class KilledError(BaseException):
+    """What a kill -9 is to the code above it."""
 
 
 class Talkative(Scripted):
@@ -112,6 +123,7 @@ def test_no_agent_is_asked_again_when_nothing_is_left(repo: Path) -> None:
     ended = loop(repo, ONE, agent, max_attempts=5, attempts=2)
 
     assert len(agent.prompts) == 2
+    assert [each["attempt"] for each in ended.told("loop.same_task")] == [2]
     left(ended, "Say hello")
     assert ended.outcome.reason == "the budget of 2 attempts is used up"
 
@@ -169,12 +181,12 @@ def test_an_agent_may_be_silent_and_at_work_for_so_long_and_no_longer(
 
 
 def test_a_budget_of_dollars_that_nobody_can_keep_is_told(repo: Path) -> None:
-    class Silent(Scripted):
+    class Unpriced(Scripted):
         async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
             await super().work(order, record=record)
             return AgentEnd(agent="scripted")
 
-    ended = loop(repo, ONE, Silent([writes("hello.txt", "hi")]), dollars=1.0)
+    ended = loop(repo, ONE, Unpriced([writes("hello.txt", "hi")]), dollars=1.0)
 
     assert ended.outcome.ok
     (warned,) = ended.told("run.warned")
@@ -250,6 +262,41 @@ def test_an_agent_that_only_met_its_usage_limit_made_no_attempt(repo: Path) -> N
     assert (entry["attempts"], ended.outcome.iterations) == (0, 0)
 
 
+class Silent(Scripted):
+    """It works, then its provider gives no more until a time that is far; it tells no tokens."""
+
+    async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+        far = (datetime.now(UTC) + timedelta(hours=5)).isoformat()
+        return AgentEnd(agent="x", trouble="usage_limit", told="limit", resets_at=far, calls=3)
+
+
+def test_what_an_agent_cost_that_worked_up_to_its_usage_limit_and_did_not_tell_is_unknown(
+    repo: Path,
+) -> None:
+    ended = loop(repo, ONE, Silent([nothing]), seconds=600.0)
+
+    assert ended.outcome.cost is None
+    assert "0 attempts, 0 tokens, an unknown price." in ended.outcome.answer
+
+
+def test_a_pause_in_a_usage_limit_tells_of_no_attempt(repo: Path) -> None:
+    class Paused(StraightSteps):
+        async def do(self, name: str, work: Any, **more: Any) -> Any:
+            if name == "pause":
+                raise KilledError
+            return await super().do(name, work, **more)
+
+    async def told(house: House) -> str:
+        return (await broken_off(house.world, "loop", ending="partial", reason="paused")).answer
+
+    with pytest.raises(KilledError):
+        loop(repo, ONE, Silent([nothing]), Paused("loop"))
+    answer = Home(repo, repo.parent / "data", {"*": []}).within(told)
+
+    assert "### Say hello\n\n0 attempts." in answer
+    assert "0 attempts, 0 tokens, an unknown price." in answer
+
+
 FOUR = "".join(
     f"- [ ] Make {name}\n  - files: {name}.txt\n  - `test -f {name}.txt` succeeds\n"
     for name in "abcd"
@@ -303,23 +350,19 @@ def test_a_plan_that_is_done_with_the_last_of_a_budget_is_done(
     assert "budget" not in ended.outcome.answer
 
 
-class KilledError(BaseException):
-    """What a kill -9 is to the code above it."""
-
-
 class Replayed(StraightSteps):
-    """Steps that are kept by their numbers; the process dies at the second look at the budget."""
+    """Steps that are kept by their numbers; the process dies at one of this name, for the second time."""
 
-    def __init__(self, kept: dict[int, Any], *, dies: bool) -> None:
+    def __init__(self, kept: dict[int, Any], *, dies: str = "", times: int = 2) -> None:
         super().__init__("loop")
-        self.kept, self.looks, self.number = kept, 0 if dies else 99, 0
+        self.kept, self.dies, self.left, self.number = kept, dies, times, 0
 
     async def do(self, name: str, work: Any, **more: Any) -> Any:
         self.number += 1
         number = self.number
         if number not in self.kept:
-            self.looks += name == "budget"
-            if self.looks == 2:
+            self.left -= name == self.dies
+            if not self.left:
                 raise KilledError
             self.kept[number] = await super().do(name, work, **more)
         return self.kept[number]
@@ -330,8 +373,75 @@ def test_a_place_that_was_given_before_a_kill_is_given_to_nobody_else_after_it(r
     agent = Scripted([makes])
 
     with pytest.raises(KilledError):
-        loop(repo, FOUR, agent, Replayed(kept, dies=True), attempts=1, parallel=4)
-    ended = go_on(repo, agent, Replayed(kept, dies=False), attempts=1, parallel=4)
+        loop(repo, FOUR, agent, Replayed(kept, dies="budget"), attempts=1, parallel=4)
+    ended = go_on(repo, agent, Replayed(kept), attempts=1, parallel=4)
 
     assert len(agent.prompts) == ended.outcome.iterations == 1
     assert "- [R] Make a" in ended.plan
+
+
+def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """All that follows is so much later."""
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + seconds)
+
+
+def test_a_night_in_which_nobody_works_on_a_loop_is_no_time_of_it(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[int, Any] = {}
+    agent = Scripted([makes])
+    with pytest.raises(KilledError):
+        loop(repo, FOUR, agent, Replayed(kept, dies="budget"), seconds=600.0)
+
+    later(monkeypatch, 8 * 3600)
+    ended = go_on(repo, agent, Replayed(kept), seconds=600.0)
+
+    assert ended.outcome.ok
+    (told,) = ended.told("loop.taken_up")
+    assert 8 * 3600 <= told["away"] < 8 * 3600 + 60
+
+
+def test_the_time_at_work_before_a_kill_counts_up_to_the_last_word_of_an_agent() -> None:
+    def fact(run: str, kind: str, at: int, **told: Any) -> Recorded:
+        event = Event(run=run, kind=kind, payload=told)
+        moment = datetime.fromtimestamp(at, UTC).isoformat()
+        return Recorded(event=event, seq=at, position=at, at=moment)
+
+    class Kept:
+        def run(self, run: str) -> list[Recorded]:
+            return [each for each in facts if each.event.run == run]
+
+    facts = [
+        fact("loop", "run.started", 100),
+        fact("loop", "loop.taken_up", 200, away=50.0),
+        fact("loop", "agent.forked", 300, child="loop.1"),
+        fact("loop.1", "model.replied", 700),
+    ]
+
+    assert away(cast("Log", Kept()), "loop", now=1000.0) == (50.0, 300.0)
+    assert away(cast("Log", Kept()), "another", now=1000.0) == (0.0, 0.0)
+
+
+def test_a_pause_for_a_usage_limit_ends_when_it_would_have_without_a_kill(
+    repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Once(Scripted):
+        async def work(self, order: AgentOrder, *, record: Any) -> AgentEnd:
+            if self.prompts:
+                return await super().work(order, record=record)
+            self.prompts.append(order.prompt)
+            return AgentEnd(agent="x", trouble="usage_limit", told="limit")
+
+    kept: dict[int, Any] = {}
+    agent = Once([writes("hello.txt", "hi")])
+    monkeypatch.setattr(limited, "UNTOLD", 120.0)
+    with pytest.raises(KilledError):
+        loop(repo, ONE, agent, Replayed(kept, dies="pause", times=1))
+
+    later(monkeypatch, 120)
+    began = time.monotonic()
+    ended = go_on(repo, agent, Replayed(kept))
+
+    assert ended.outcome.ok
+    assert time.monotonic() - began < 100

@@ -102,6 +102,34 @@ def test_ctrl_c_tells_what_is_done_and_what_lies_where_and_the_loop_goes_on(
     assert (repo / "PLAN.md").read_text() == PLAN.replace("[ ]", "[R]")
 
 
+@pytest.mark.parametrize(("stream", "words"), [("stdout", ["--json"]), ("stderr", [])])
+def test_a_loop_whose_reader_goes_away_is_paused_and_does_not_end_well(
+    cli: Cli, repo: Path, stream: str, words: list[str]
+) -> None:
+    loop = begin(repo, "sleep 2; touch hello.txt bye.txt", *words)
+    assert loop.stderr
+    run = loop.stderr.readline().split()[1]
+    getattr(loop, stream).close()
+    setattr(loop, stream, None)
+    _, told = loop.communicate(timeout=60)
+    state = cli("runs", "show", run, "--json").json["state"]
+
+    assert loop.returncode == 141
+    assert state == "paused"
+    assert stream == "stderr" or f"`prowess runs resume {run}` goes on where it was" in told
+
+
+def test_a_loop_that_ended_badly_ends_so_though_nobody_reads_its_report(repo: Path) -> None:
+    loop = begin(repo, "true", "--max-attempts", 1)
+    assert loop.stdout
+    loop.stdout.close()
+    loop.stdout = None
+    _, told = loop.communicate(timeout=60)
+
+    assert loop.returncode == 1
+    assert "Traceback" not in told
+
+
 @pytest.mark.parametrize("now", ["version: 1\n", None])
 def test_a_loop_goes_on_with_the_phases_that_it_began_with(
     cli: Cli, repo: Path, now: str | None

@@ -3,7 +3,7 @@ The `prowess` command: its commands in the order a newcomer meets them, and the 
 errors become exit codes.
 
 0 fine · 1 the answer is no · 2 wrong usage or settings · 3 something outside failed
-4 a run waits for an answer · 130 interrupted · 143 told to end
+4 a run waits for an answer · 130 interrupted · 141 nobody reads it to its end · 143 told to end
 """
 
 import gc
@@ -85,16 +85,17 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a file name may be no text at all
+    code: str | int | None = 0
     try:
         code = make_app(*sys.argv[1:])(standalone_mode=False, prog_name="prowess") or 0
         sys.stdout.flush()
+        sys.stderr.flush()
     except ProwessError as error:
         code = _told(error)
     except KeyboardInterrupt:
         code = 130
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader has seen enough; what was done ended as it did
         _drop_output()
-        code = 0
     except OSError as error:
         code = _failed(error)
     except SystemExit as left:  # Typer's way out, also when the reader has seen enough

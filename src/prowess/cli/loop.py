@@ -10,7 +10,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, JsonLines, Project
 from prowess.cli.output import note, say
-from prowess.cli.staying import stay
+from prowess.cli.staying import ended_with, stay
 from prowess.core.errors import CancelledRunError, UsageError
 from prowess.core.run import Outcome, outcome_from_json
 
@@ -153,10 +153,9 @@ def loop(
         dollars=_dollars(max_cost),
     )
     outcome = stay(_loop(desk, request, visibility=visibility, json=json))
-    if not json and outcome.answer:
-        say(outcome.answer)
-    if not outcome.ok:
-        raise typer.Exit(3 if outcome.details.get("outside") else 1)
+    with ended_with(0 if outcome.ok else 3 if outcome.details.get("outside") else 1):
+        if not json and outcome.answer:
+            say(outcome.answer)
 
 
 def _must_be_file(plan: str) -> None:
@@ -257,8 +256,8 @@ async def _loop(
         await must_have_programs(request, house.world.sandbox)
         run = new_run()
         await house.engine.start(KIND, run, request.as_json())
-        note(f"run {run}")
         async with resumable(house, run):
+            note(f"run {run}")
             try:
                 return await watch(house, run, visibility=visibility, json=json)
             except CancelledRunError:

@@ -9,7 +9,7 @@ import typer
 from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, JsonLines, Name, Project
 from prowess.cli.output import note
-from prowess.cli.staying import stay
+from prowess.cli.staying import ended_with, stay
 from prowess.core.errors import UsageError
 from prowess.core.run import Outcome
 
@@ -127,7 +127,8 @@ def run(
         "user": getpass.getuser(),
         "date": datetime.now(UTC).astimezone().date().isoformat(),
     }
-    if pick(desk.catalog, name).format == "workflow":
+    is_flow = pick(desk.catalog, name).format == "workflow"
+    if is_flow:
         from prowess.cli.flow import given_values, run_flow, show_plan
         from prowess.engine.workflows import WorkflowRequest
 
@@ -149,12 +150,11 @@ def run(
         )
         working = _queue(desk, request, priority, json=json) if queue else _start(desk, request)
         outcome, code = stay(_watched(working, visibility=visibility, json=json))
-        if not json:
+    with ended_with(code):
+        if not json and not is_flow:  # a workflow said it on the way
             print_answer(outcome)
-    if open_:
-        _open_pages(desk.settings.project, since=started)
-    if code:
-        raise typer.Exit(code)
+        if open_:
+            _open_pages(desk.settings.project, since=started)
 
 
 def _as_typed(words: list[str]) -> str:

@@ -1,6 +1,7 @@
 """The commands about runs: list, show, events, resume, pause, cancel, fork, answer."""
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -8,7 +9,7 @@ import typer
 from prowess.cli.commands import Commands
 from prowess.cli.options import Data, Json, JsonLines, Project
 from prowess.cli.output import note, print_json, say
-from prowess.cli.staying import stay
+from prowess.cli.staying import ended_with, stay
 from prowess.core.errors import ConflictError, ProwessError, UnknownRunError, UsageError
 from prowess.core.near import did_you_mean
 from prowess.core.ports import Standing
@@ -155,7 +156,8 @@ def events(
         from prowess.observe.follow import follow_loop
 
         of_it = following if json else follow_loop
-        with Live(visibility, beside=False) as live:
+        # whose reader has seen enough
+        with suppress(BrokenPipeError), Live(visibility, beside=False) as live:
             async for each in of_it(log, whole, after=after):
                 print_json(as_line(each), line=True) if json else live.show(each)
                 ends = each.event.kind in ("run.finished", "attempt.finished")
@@ -335,7 +337,6 @@ def _work(
             view = run_view(house.log.run(whole))
             if fork_at:
                 whole = await fork(house.log, house.engine, whole, at=fork_at)
-                note(f"run {whole}")
             elif view.ended:
                 raise ConflictError(
                     f"the run {whole} has ended: {view.state}", hint=again(house.log, whole)
@@ -343,6 +344,8 @@ def _work(
             else:
                 await house.engine.resume(whole)
             async with resumable(house, whole):
+                if fork_at:
+                    note(f"run {whole}")
                 if view.kind == KIND:
                     outcome = await watch_flow(house, whole, json=json, leaves=True)
                 else:
@@ -352,10 +355,9 @@ def _work(
             return view.kind, outcome, code_of(house.log, whole, outcome)
 
     kind, outcome, code = stay(work())
-    if not json and kind != KIND:  # a workflow said it on the way
-        print_answer(outcome)
-    if code:
-        raise typer.Exit(code)
+    with ended_with(code):
+        if not json and kind != KIND:  # a workflow said it on the way
+            print_answer(outcome)
 
 
 def _opened(project: str, data: str | None) -> "tuple[Settings, Log]":

@@ -42,8 +42,8 @@ def as_line(each: Recorded) -> dict[str, Any]:
 @asynccontextmanager
 async def resumable(house: House, run: str) -> AsyncIterator[None]:
     """
-    Ctrl-C, or an order to end, pauses a run that is at work here, so that nobody but a person goes on with
-    it; who is told how.
+    Ctrl-C, an order to end, or an output that goes nowhere any more pauses a run that is at work here, so
+    that nobody but a person goes on with it; who is told how.
     """
     ordered = asyncio.Event()
     loop, work = asyncio.get_running_loop(), asyncio.current_task()
@@ -56,26 +56,34 @@ async def resumable(house: House, run: str) -> AsyncIterator[None]:
     loop.add_signal_handler(signal.SIGTERM, end)
     try:
         yield
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, OSError) as why:
+        if isinstance(why, OSError) and _has_ended(house.log, run):  # only its end was not shown
+            raise
         with suppress(TimeoutError, ProwessError):  # then it is left when the house closes
             async with asyncio.timeout(2 * PATIENCE):
                 await _pause(house, run)
-        is_loop = _is_loop(house.log, run)
-        if is_loop:
-            await _tell_so_far(house, run)
-        resume = f"`prowess runs resume {run}` goes on"
-        if tool := _under_way(house.log, run):
-            note(f"Stopped in the middle of {tool}, which may have been done in part.")
-            note(f"{resume}, and the model is told; or {again(house.log, run)}.")
-        else:
-            note(f"Stopped. {resume} where it was.")
-        if is_loop:
-            note(_LEAVE)
+        with suppress(OSError):  # nobody reads this either
+            await _tell_stopped(house, run)
         if ordered.is_set():
             raise typer.Exit(_TERMINATED) from None
         raise
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
+
+
+async def _tell_stopped(house: House, run: str) -> None:
+    """Where it stopped, and how it goes on."""
+    is_loop = _is_loop(house.log, run)
+    if is_loop:
+        await _tell_so_far(house, run)
+    resume = f"`prowess runs resume {run}` goes on"
+    if tool := _under_way(house.log, run):
+        note(f"Stopped in the middle of {tool}, which may have been done in part.")
+        note(f"{resume}, and the model is told; or {again(house.log, run)}.")
+    else:
+        note(f"Stopped. {resume} where it was.")
+    if is_loop:
+        note(_LEAVE)
 
 
 async def _tell_so_far(house: House, run: str) -> None:
@@ -97,7 +105,8 @@ async def _pause(house: House, run: str) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, again.set)
     if tool := _under_way(house.log, run):
-        note(f"Stopping, when {tool} is done or in {PATIENCE} s. Ctrl-C again stops it now.")
+        with suppress(OSError):
+            note(f"Stopping, when {tool} is done or in {PATIENCE} s. Ctrl-C again stops it now.")
     pausing = asyncio.create_task(house.engine.pause(run, within=PATIENCE))
     hurry = asyncio.create_task(again.wait())
     try:
@@ -115,6 +124,10 @@ async def _pause(house: House, run: str) -> None:
 def _is_loop(log: Log, run: str) -> bool:
     begun = (each.event.payload for each in log.run(run) if each.event.kind == "run.started")
     return any(told.get("run_kind") == "loop" for told in begun)
+
+
+def _has_ended(log: Log, run: str) -> bool:
+    return any(each.event.kind == "run.finished" for each in log.run(run))
 
 
 def _under_way(log: Log, run: str) -> str:

@@ -69,9 +69,13 @@ class Asking:
         """
         prompt, before, picture = await self._prompt(phase, feedback)
         limited, reviews = Limited(), phase.type != "execute"
+        untold = self.attempt > 1 and not reviews
         while True:
             with self.used.place() as place:
                 await self._look_at_budget(0.0, place=place)
+                if untold:
+                    self._tell("loop.same_task", f"Attempt {self.attempt}: {self.task.label}")
+                    untold = False
                 end, seen = await self._work(
                     prompt, rules, agent, before, picture=picture, reviews=reviews
                 )
@@ -184,7 +188,7 @@ class Asking:
         request, repository = self.crew.request, self.crew.repository(self.workspace)
         log = self.crew.world.log
         earlier = await log.aside(lambda: used_before(each.event for each in log.run(child)))
-        left = self.used.left(request, time.time())
+        left = self.used.left(request, self.crew.now())
         wall = request.wall if left is None else min(left, request.wall)
         order = AgentOrder(
             run=child,
@@ -304,30 +308,39 @@ class Asking:
             told = f"Nobody tells what {end.agent} costs; the budget of dollars counts what is told"
             self.crew.tell("run.warned", told)
 
-    async def _look_at_budget(self, pause: float, *, place: int | None = None) -> None:
-        """A look is a step, for those who work beside this task use the same budget meanwhile."""
+    async def _look_at_budget(self, pause: float, *, place: int | None = None) -> float:
+        """
+        When a pause of so many seconds ends. A look is a step, for those who work beside this task use
+        the same budget meanwhile; and a pause that was begun before a kill ends when it would have.
+        """
 
         async def look() -> Json:
-            request, now = self.crew.request, time.time()
+            request, now = self.crew.request, self.crew.now()
             left = self.used.left(request, now)
             if left is not None and pause > left:
                 return f"the budget of {request.seconds:g} seconds ends before the usage limit does"
-            return self.used.spent(request, now, place=place)
+            spent = self.used.spent(request, now, place=place)
+            return {"until": time.time() + pause} if pause and not spent else spent
 
-        if spent := await self.crew.step("budget", look):
-            raise SpentError(spent)
+        seen = await self.crew.step("budget", look)
+        if isinstance(seen, str) and seen:
+            raise SpentError(seen)
+        until: float = (
+            seen["until"] if seen else time.time() + pause
+        )  # an older version kept no end
+        return until
 
     async def _wait(self, end: AgentEnd, limited: Limited) -> Before | None:
         """
         Wait for the end of a usage limit, unless the time that is left ends before it. What a person
         changed meanwhile stays; None where an older version waited, and did not look.
         """
-        await self._look_at_budget(limited.pause(end))
+        until = await self._look_at_budget(limited.pause(end))
         told = f"Paused until the usage limit resets: {end.told}"
         self.crew.tell("loop.paused", told, until=end.resets_at or "", task=self.task.label)
 
         async def sleep() -> Json:
-            await asyncio.sleep(limited.pause(end))
+            await asyncio.sleep(until - time.time())
             return (await self._look()).as_json()
 
         seen = await self.crew.step("pause", sleep)

@@ -83,16 +83,17 @@ class Used:
     def add(self, run: str, end: AgentEnd) -> None:
         """An attempt that a usage limit ended is none, and has used what it has used."""
         self.under_way.pop(run, None)
-        self._count(run, end.usage, whole=end.trouble != "usage_limit")
+        whole = end.trouble != "usage_limit"
+        self._count(run, end.usage, whole=whole, paid=whole or end.got_further)
 
     def cut_off(self) -> None:
         """No agent is at work any more: those who were stopped count too, with what they had told."""
         for run, usage in self.under_way.items():
-            self._count(run, usage, whole=True)
+            self._count(run, usage, whole=True, paid=True)
         self.under_way.clear()
 
-    def _count(self, run: str, usage: Usage, *, whole: bool) -> None:
-        """`whole`: it counts as an attempt or a review."""
+    def _count(self, run: str, usage: Usage, *, whole: bool, paid: bool) -> None:
+        """`whole`: it counts as an attempt or a review; `paid`: it was at work, which costs something."""
         if whole and run in self.reviewing:
             self.reviews += 1
         else:
@@ -101,7 +102,7 @@ class Used:
         self.tokens += tokens
         # Who counts no tokens has told nothing of what it cost, whatever it cost.
         untold = usage.cost is None or not (tokens or usage.cost)
-        self.unpriced = self.unpriced or (whole and untold)
+        self.unpriced = self.unpriced or (paid and untold)
         self.dollars += usage.cost or 0.0
 
     def told(self) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,7 +45,7 @@ class Crew:
     row no reply came to them since, `trodden` the work trees that an
     agent was at work in since this process took it up, `at_work` the attempts that are under way, with
     what was there before. `told` is what commands told of tests, by tree or commit, for as long as this
-    process lives. `agents` brings agents of the caller's own, by name, before those that are known.
+    process lives. `away` are seconds in which nobody worked on the loop. `agents` brings agents of the caller's own, by name, before those that are known.
     """
 
     run: str
@@ -60,7 +61,15 @@ class Crew:
     at_work: dict[str, Before] = field(default_factory=dict)
     told: Told = field(default_factory=dict)
     agents: Callable[[str], Agent | None] = lambda name: None
+    away: float = 0.0
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def now(self) -> float:
+        """Of a clock that stands still while nobody works on the loop."""
+        return time.time() - self.away
+
+    async def clock(self) -> Json:
+        return self.now()
 
     @property
     def plan_name(self) -> str:

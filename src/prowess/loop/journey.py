@@ -159,8 +159,6 @@ class Journey:
 
     async def _implement(self, phase: Phase) -> None:
         self.status["attempt"] += 1
-        if self.status["attempt"] > 1:
-            self._tell("loop.same_task", f"Attempt {self.status['attempt']}: {self.task.label}")
         rules = template("evidence.md").replace("{id}", self._spec.id)
         try:
             answered = await self._ask(phase, rules, self.crew.request.agent)

@@ -25,6 +25,7 @@ from prowess.engine.ending import to_its_end
 from prowess.engine.world import World
 from prowess.loop import marks, waves
 from prowess.loop.agents.base import Agent
+from prowess.loop.away import away, taken_up
 from prowess.loop.beforehand.place import begin
 from prowess.loop.behind.guarding import alone_in
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
@@ -48,11 +49,12 @@ async def run_loop(
     agents: Callable[[str], Agent | None] = lambda name: None,
 ) -> Json:
     """The body of a loop, as the durable engine knows it."""
-    record = world.recorder(steps.run_id)
+    record, asked = world.recorder(steps.run_id), loop_request(request)
     crew = Crew(
         run=steps.run_id,
         step=steps.do,
-        request=loop_request(request),
+        request=asked,
+        away=await _away(world, steps.run_id) if asked.seconds else 0.0,
         world=world,
         record=record,
         agents=agents,
@@ -100,12 +102,13 @@ async def _rounds(story: Story) -> Outcome:
     begun = await crew.step("clean", partial(begin, request, crew.run, crew.world.sandbox))
     await crew.kept.begin(begun, _put_back(crew))
     crew.judges.begin(begun.get("head", ""))  # one of an older version has not told it
-    story.used.started = await crew.step("clock", _now)
-    crew.kept.until = story.used.started + request.seconds if request.seconds else 0.0
+    story.used.started = await crew.step("clock", crew.clock)
+    ends = story.used.started + request.seconds + crew.away
+    crew.kept.until = ends if request.seconds else 0.0
     for _ in range(_MOST_ROUNDS):
         if story.cut:
             return await outcome_of(story, "partial", story.cut, outside=story.outside)
-        spent = story.used.spent(request, await crew.step("clock", _now))
+        spent = story.used.spent(request, await crew.step("clock", crew.clock))
         found = await crew.step(
             "select", partial(choose, request.plan, frozenset(story.tried), request.parallel)
         )
@@ -281,5 +284,9 @@ def _put_back(crew: Crew) -> Callable[[Sequence[str]], None]:
     return told
 
 
-async def _now() -> Json:
-    return time.time()
+async def _away(world: World, run: str) -> float:
+    """Seconds in which nobody worked on the loop; those before this process took it up are told now."""
+    before, since = await world.log.aside(partial(away, world.log, run, now=time.time()))
+    if since >= 1:
+        world.appender(run)(taken_up(run, since))
+    return before + since

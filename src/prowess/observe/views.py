@@ -182,7 +182,8 @@ def used_by(payload: Mapping[str, Any]) -> tuple[int, float | None]:
     if "end" in payload:
         usage = payload["end"].get("usage", {})
         tokens, cost = _tokens(usage), usage.get("cost")
-        if payload["end"].get("trouble") == "usage_limit" and not tokens:
+        end = payload["end"]
+        if end.get("trouble") == "usage_limit" and not (tokens or end.get("calls")):
             return 0, cost or 0.0  # that is no attempt, and has used what it tells
         return tokens, _told(tokens, cost)
     outcome = payload.get("outcome", {})

@@ -19,6 +19,12 @@ LIMITS = {
     "You have exhausted your daily quota. Your quota will reset after 3h12m5s.": "2026-11-16T13:12",
     "Rate limit reached for gpt-x. Please try again in 90.5s.": "2026-11-16T10:01",
     "429 Too Many Requests: retry in 30 minutes": "2026-11-16T10:30",
+    "You've hit your session limit · resets 3:45pm (UTC)": "2026-11-16T15:45",
+    "You've hit your weekly limit · resets Mon 12:00am (UTC)": "2026-11-23T00:00",
+    "You've hit your weekly limit · resets Monday, 11am (UTC)": "2026-11-16T11:00",
+    "You've hit your weekly limit · resets Thu 5pm (America/New_York)": "2026-11-19T22:00",
+    "You've hit your Opus limit · resets 3:45pm": "2026-11-16T15:45",
+    "You have reached your API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.": "2026-12-01T00:00",
     "rate_limit_error: quota resets at 2026-11-16T18:00:00Z": "2026-11-16T18:00",
 }
 ENDLESS = [
@@ -30,6 +36,8 @@ ENDLESS = [
     "rate limit reached; resets Feb 31, 5pm",
     "usage limit reached|0",
     "limit reached, resets 3",
+    "You've hit your limit · resets Feb 4, 9pm (Africa/Johannesburg)",
+    "API Error: Request rejected (429) · this may be a temporary capacity issue",
 ]
 
 
@@ -64,6 +72,8 @@ def test_an_hour_without_a_zone_is_one_of_ours() -> None:
         "Not logged in · Please run /login",
         "litellm.AuthenticationError: no",
         "Invalid auth method selected.",
+        "OAuth token has expired",
+        "This organization has been disabled.",
     ],
 )
 def test_a_missing_or_wrong_key_is_one_kind_of_trouble(message: str) -> None:
@@ -95,6 +105,7 @@ def test_a_long_message_made_to_waste_time_is_read_at_once() -> None:
         "rate limiter module too long",
         "the rate limit setting cannot be read",
         "Disk quota exceeded",
+        "client.rs:402:7: index out of bounds",
     ],
 )
 def test_numbers_and_nouns_that_are_no_answer_of_a_provider_are_a_crash(message: str) -> None:
@@ -123,7 +134,14 @@ def test_what_only_money_ends_is_told_from_what_time_ends() -> None:
         "You exceeded your current quota, please check your plan and billing details.",
         "error: insufficient_quota",
         "Your credit balance is too low to access the API",
+        "Insufficient Balance",
+        "402 Insufficient credits. Add more using https://openrouter.ai/settings/credits",
+        "HTTP 402",
+        "Reached your monthly spend limit",
+        "Free usage exceeded, add credits https://opencode.ai/zen",
     )
 
-    assert [(sort(each), is_for_good(each)) for each in paid] == [("usage_limit", True)] * 3
+    assert {each: (sort(each), is_for_good(each)) for each in paid} == dict.fromkeys(
+        paid, ("usage_limit", True)
+    )
     assert not any(map(is_for_good, [*LIMITS, "Resource has been exhausted (e.g. check quota)."]))

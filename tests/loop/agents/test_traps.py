@@ -2,7 +2,7 @@
 
 import json
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +169,30 @@ def test_a_log_of_opencode_is_read_for_its_error_and_not_for_its_time(work: Work
     assert "--print-logs" in work("opencode", lines("opencode", Story())).noted["words"]
 
 
+@pytest.mark.parametrize(
+    ("late", "begins", "trouble"),
+    [
+        (1, "timestamp={at} level=ERROR run=1", "usage_limit"),
+        (-60, "timestamp={at} level=ERROR run=1", "idle"),  # it said more since
+        (1, "a tool printed:", "idle"),
+    ],
+)
+def test_a_limit_that_opencode_logs_after_its_last_line_is_one_also_after_calls(
+    late: int, begins: str, trouble: str, work: Work
+) -> None:
+    error = 'error.error="AI_APICallError: Usage limit reached. Try again in 2 hours."'
+    says = (
+        f"import datetime as d; at = d.datetime.now(d.UTC) + d.timedelta(seconds={late});"
+        f" sys.stderr.write({f'{begins} {error}'!r}.replace('{{at}}', at.isoformat()) + chr(10));"
+        f" sys.stderr.flush(); {STAYS}"
+    )
+
+    end = work("opencode", lines("opencode", Story())[:3], after=says, idle=1.0).end
+
+    assert end.calls == 1
+    assert (end.trouble, bool(end.resets_at)) == (trouble, trouble == "usage_limit")
+
+
 def test_what_qwen_writes_down_of_a_failing_provider_is_known_when_it_is_stopped(
     work: Work,
 ) -> None:
@@ -260,6 +284,39 @@ def test_claude_says_when_its_limit_ends() -> None:
     assert told("allowed", soon).trouble == "none"
 
 
+def test_words_that_nobody_knows_hide_no_limit_that_was_told_before() -> None:
+    soon = int(datetime.now(UTC).timestamp()) + 3600
+    limit = {"status": "rejected", "resetsAt": soon}
+    story = TOLD["claude"](Story())
+    rejected = {"type": "rate_limit_event", "rate_limit_info": limit}
+    words = {"type": "text", "text": "No more for you"}
+    message = {"id": "s", "model": "<synthetic>", "content": [words], "usage": {}}
+    own = {"type": "assistant", "message": message}
+    end = {"type": "result", "subtype": "success", "is_error": True, "result": "No more for you"}
+
+    met = heard_of("claude", [rejected, own, end])
+    got_over = heard_of("claude", [rejected, *story[:-1], end])
+
+    assert met.trouble == "usage_limit"
+    assert met.resets_at == datetime.fromtimestamp(soon, UTC).isoformat()
+    assert (got_over.trouble, got_over.resets_at) == ("crash", None)
+
+
+def test_of_two_times_that_a_limit_ends_the_earlier_is_believed() -> None:
+    now = datetime.now(UTC)
+    limit = {"status": "rejected", "resetsAt": int(now.timestamp()) + 3600}
+    rejected = {"type": "rate_limit_event", "rate_limit_info": limit}
+    words = "You've hit your session limit"
+
+    def resets(told: str) -> datetime:
+        end = {"type": "result", "subtype": "success", "is_error": True, "result": told}
+        return datetime.fromisoformat(heard_of("claude", [rejected, end]).resets_at or "")
+
+    assert resets(f"{words}, try again in 3 hours") - now < timedelta(hours=2)
+    assert resets(f"{words}, try again in 5 minutes") - now < timedelta(minutes=6)
+    assert resets(words) - now < timedelta(hours=2)
+
+
 def test_claude_that_tries_again_and_again_is_known_for_why() -> None:
     again = {"type": "system", "subtype": "api_retry", "error_status": 401, "error": "no"}
 
@@ -285,6 +342,37 @@ def test_one_message_of_claude_in_several_lines_is_counted_once() -> None:
     heard = heard_of("claude", [line, line])
 
     assert (heard.iteration, heard.usage.output_tokens) == (1, 5)
+
+
+@pytest.mark.parametrize("agent", ["claude", "qwen"])
+def test_messages_of_sub_agents_that_alternate_are_counted_once_each(agent: str) -> None:
+    def line(name: str, written: int) -> dict[str, Any]:
+        usage = {"input_tokens": 100, "output_tokens": written}
+        message = {"id": name, "content": [{"type": "text", "text": "x"}], "usage": usage}
+        return {"type": "assistant", "parent_tool_use_id": f"of-{name}", "message": message}
+
+    alternating = [line(name, written) for written in (3, 5, 5) for name in "ab"]
+    heard = heard_of(agent, alternating)
+
+    assert (heard.iteration, heard.usage.input_tokens, heard.usage.output_tokens) == (2, 200, 10)
+
+
+@pytest.mark.parametrize("agent", ["claude", "qwen"])
+def test_what_is_told_by_message_is_an_event_at_once_and_the_sum_tells_the_difference(
+    agent: str,
+) -> None:
+    heard = Heard(run="r1")
+    story = lines(agent, Story())
+
+    told = [
+        event.payload["usage"]["output_tokens"]
+        for line in story
+        for event in read_line(PROGRAMS[agent], heard, line)
+        if event.kind == "model.replied"
+    ]
+
+    assert sum(told[:2]) == 40
+    assert sum(told) == 40
 
 
 def test_a_sub_agents_words_are_not_the_answer() -> None:
@@ -370,8 +458,9 @@ def test_of_one_that_tells_too_much_the_beginning_is_kept_and_all_that_it_used()
 
     events = heard.take()
     told = [each.payload["thought"] for each in events if each.kind == "model.replied"]
+    used = [each.payload["usage"]["input_tokens"] for each in events if "usage" in each.payload]
     assert told == ["message 1", "message 2", "message 3", ""]
-    assert events[-1].payload["usage"]["input_tokens"] == 100
+    assert sum(used) == 100
     assert [each.payload["summary"] for each in events if each.kind == "run.warned"] == [
         "The agent tells more than is kept of one attempt; it works on, and the rest is counted",
         "7 more events of this agent were not kept; all it used is counted",

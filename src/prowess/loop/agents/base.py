@@ -52,7 +52,8 @@ class Ways:
     JSON lines, or `read_text` one line of its text. `variables` are those of the person's environment
     that it knows, keys among them. `reads_skills`: it looks into `.agents/skills`. `kept` is where below
     the private folder it writes down what its stream leaves out; `leaves` is what it drops into the
-    work tree and nobody wants. `last_words` finds in its stderr what it says there of its trouble.
+    work tree and nobody wants. `last_words` finds in its stderr what it says there of its trouble; `logged` what a
+    log there, in which nobody else writes, tells of errors since a moment, in seconds since 1970.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Ways:
     kept: str = ""
     leaves: tuple[str, ...] = ()
     last_words: Callable[[str], str] = lambda told: told
+    logged: Callable[[str, float], str] = lambda told, since: ""
 
 
 def mcp_file(servers: Mapping[str, Any], *, address: str = "url") -> dict[str, Any]:

@@ -37,10 +37,11 @@ class Heard:
     """
     `lines` counts those that could be read, `garbage` those that could not. `error` is the last
     trouble that the agent told of itself and did not get over. `usage` is what it used in all; `price`
-    says what a model's usage costs where the agent does not. `message` is the id of the message being told,
-    `begun` what has come of it, `by_model` false for one that the agent made up itself; `replies`: one of
+    says what a model's usage costs where the agent does not. `messages` are what each message that was told
+    used, by its id; `begun` is what has come of the one being told, `by_model` false for one that the agent made up itself; `replies`: one of
     the model was heard. `pieces` are lines of plain text that are not told yet, `paragraphs` counts what
     was told of it. `room` is what may still be kept.
+    `last_line` is when the last line came, in seconds since 1970.
     `holds`: the exit codes of commands come from elsewhere, by way of `settle`.
     """
 
@@ -52,7 +53,7 @@ class Heard:
     garbage: int = 0
     calls: int = 0
     answer: str = ""
-    message: str = ""
+    messages: dict[str, Usage] = field(default_factory=dict)
     begun: str = ""
     pieces: list[str] = field(default_factory=list)
     paragraphs: int = 0
@@ -66,6 +67,7 @@ class Heard:
     resets_at: str | None = None
     usage: Usage = _NOTHING
     refusals: list[str] = field(default_factory=list)
+    last_line: float = 0.0
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now().astimezone()
     _told: Usage = _NOTHING
@@ -81,7 +83,7 @@ class Heard:
         if self.by_model:
             self.replies = True
             self._get_over()
-        self._reply(Message(role="assistant", text=shorten(text), calls=calls), _NOTHING)
+        self._reply(Message(role="assistant", text=shorten(text), calls=calls), self._untold())
 
     def message_over(self) -> None:
         """A message that came in pieces is whole when something else comes."""
@@ -111,9 +113,22 @@ class Heard:
             self._reply(Message(role="assistant", text=shorten(words)), _NOTHING)
 
     def used(self, usage: Usage) -> None:
-        """Something more was used; it is told with the sum, or at the end when no sum comes."""
+        """Something more was used; it is told with the next words, or with the sum."""
         if usage.input_tokens or usage.output_tokens:
             self.usage = _combined(self.usage, usage, 1)
+
+    def used_by(self, message: str, usage: Usage) -> None:
+        """
+        A line of a message tells what all of it used: it is counted once, also where lines of other
+        messages come between. One without an id is always another one.
+        """
+        before = self.messages.get(message)
+        if before is None or not message:
+            self.iteration += 1
+        self.used(_combined(usage, before or _NOTHING, -1))
+        if message:
+            self.messages[message] = usage if before is None else _more(usage, before)
+        self.by_model = usage.output_tokens > 0
 
     def used_in_all(self, usage: Usage) -> None:
         """The agent tells the sum; what was not told before is told now."""
@@ -124,9 +139,20 @@ class Heard:
             self.usage = replace(usage, cost=self.price(self.model, usage))
         if self.room.full:  # told with the end
             return
-        more = _combined(self.usage, self._told, -1)
-        self._told = self.usage
-        self._reply(Message(role="assistant", text=""), more)
+        more = self._untold()
+        if more != _NOTHING:
+            self._reply(Message(role="assistant", text=""), more)
+
+    def _untold(self) -> Usage:
+        """What was used since it was last told; it is told now."""
+        if self.room.full:
+            return _NOTHING
+        used = self.used_so_far
+        more = _combined(used, self._told, -1)
+        if not (more.input_tokens or more.output_tokens or more.cost):
+            return _NOTHING
+        self._told = used
+        return more
 
     @property
     def used_so_far(self) -> Usage:
@@ -189,14 +215,22 @@ class Heard:
         self._story.observed(max(1, self.iteration), call, seen, kind_of(call.tool), seconds)
 
     def stumbled(self, message: str, *, status: int | None = None) -> None:
-        """The agent itself tells of trouble. It holds until the agent gets over it."""
-        self.error = message or "trouble without a word"
-        self.trouble = sort(message, status=status)
-        if self.trouble != "usage_limit":
-            self.resets_at = None
-        elif reset := reset_time(message, now=self.now()):
-            self.resets_at = reset.isoformat()
-        self._story.stumbled(max(1, self.iteration), shorten(self.error))
+        """
+        The agent itself tells of trouble. It holds until the agent gets over it: words that nobody knows
+        neither hide the key or the limit that it told of before, nor the time when that limit ends.
+        """
+        told, trouble = message or "trouble without a word", sort(message, status=status)
+        if trouble != "crash" or self.trouble in ("none", "crash"):
+            self.error, self.trouble = told, trouble
+            self.resets_at = self._reset(message) if trouble == "usage_limit" else None
+        self._story.stumbled(max(1, self.iteration), shorten(told))
+
+    def _reset(self, message: str) -> str | None:
+        """The earlier of what is told now and what is known: too early costs a question, too late a day."""
+        now = self.now()
+        known = datetime.fromisoformat(self.resets_at) if self.resets_at else None
+        ends = [each for each in (reset_time(message, now=now), known) if each and each >= now]
+        return min(ends).isoformat() if ends else None
 
     def warned(self, message: str) -> None:
         self._keep(self._warning(shorten(message)))
@@ -219,8 +253,7 @@ class Heard:
             self.warned(
                 f"{left_out:,} more events of this agent were not kept; all it used is counted"
             )
-        if self.usage != self._told:
-            self.used_in_all(self.usage)
+        self.used_in_all(self.usage)
 
     def take(self) -> list[Event]:
         """The events since the last time."""
@@ -249,6 +282,15 @@ class Heard:
     def _reply(self, message: Message, usage: Usage) -> None:
         reply = Reply(message=message, usage=usage, model=self.model)
         self._story.replied(max(1, self.iteration), reply, context_tokens=usage.input_tokens)
+
+
+def _more(one: Usage, other: Usage) -> Usage:
+    """The greater of each count."""
+    return Usage(
+        input_tokens=max(one.input_tokens, other.input_tokens),
+        output_tokens=max(one.output_tokens, other.output_tokens),
+        cached_tokens=max(one.cached_tokens, other.cached_tokens),
+    )
 
 
 def _combined(one: Usage, other: Usage, sign: int) -> Usage:

@@ -16,28 +16,31 @@ _LONGEST = 4_000  # characters of a message that are looked at
 _FARTHEST = timedelta(days=32)  # no limit lasts longer, so a later date was misread
 _TOLD = r"(?:reached|exceeded|hit|over|again|retry|resets?)"
 _LIMIT = re.compile(
-    r"usage limit|hit your limit|limit reached|too many requests|resource.{0,10}exhausted"
+    r"usage limit|hit your (?:[\w.-]{1,40} ){0,3}limit|limit reached|too many requests|resource.{0,10}exhausted"
     rf"|rate[ _-]?limit(?:ed\b|[ _-]?error|s?\b.{{0,80}}\b{_TOLD}\b|[ _-]?{_TOLD})"
     rf"|\b{_TOLD}\b.{{0,40}}\brate[ _-]?limits?\b"
     r"|(?<!disk )\bquota\b|insufficient_quota|exceeded your current|out of (?:extra )?(?:usage|credits)"
-    r"|credit balance is too low|payment required|billing.{0,10}limit",
+    r"|credit balance is too low|payment required|billing.{0,10}limit|usage exceeded"
+    r"|spend(?:ing)? limit|insufficient (?:balance|credits?|funds)|add (?:more )?credits",
     re.IGNORECASE,
 )
 # A provider that gives no more until somebody pays; no time ends that.
 _FOR_GOOD = re.compile(
     r"insufficient_quota|exceeded your current quota|out of credits|credit balance is too low"
-    r"|payment required|billing.{0,10}limit|check your plan and billing",
+    r"|payment required|billing.{0,10}limit|check your plan and billing"
+    r"|spend(?:ing)? limit|insufficient (?:balance|credits?|funds)|add (?:more )?credits",
     re.IGNORECASE,
 )
 _AUTH = re.compile(
     r"unauthori[sz]ed|forbidden|authentication|(?:invalid|incorrect|bad|missing|no)[ _]"
     r"(?:x-)?api.?key|invalid_api_key|not (?:logged|signed) in|please (?:run )?/?log.?in|log in again"
-    r"|auth method|invalid (?:bearer )?token|credentials",
+    r"|auth method|invalid (?:bearer )?token|credentials|organi[sz]ation has (?:been )?disabled"
+    r"|\b(?:oauth|access|bearer|refresh) token.{0,20}\b(?:expired|revoked)",
     re.IGNORECASE,
 )
 # A number is a status beside a word for one, or first of all; after a colon or `line` it is a place in a program.
 _STATUS = re.compile(
-    r"""\b(?:status(?:[ _]?code)?|code|https?(?:/[\d.]+)?|error)["']?(?:\s*[:=(\[]\s*|\s+)(\d{3})\b(?!:\d)"""
+    r"""\b(?:status(?:[ _]?code)?|code|https?(?:/[\d.]+)?|error|rejected)["']?(?:\s*[:=(\[]\s*|\s+)(\d{3})\b(?!:\d)"""
     r"|(?:\A\s*|(?<![:.\d])(?<!line )\b(?=\d{3} (?:status|client error|error)\b))(\d{3})\b(?!:\d)",
     re.IGNORECASE,
 )
@@ -47,10 +50,14 @@ _SPAN = re.compile(
     rf"\b(?:in|after)\s+(?:about\s+)?((?:{_SPAN_PART}[\s,]*(?:and\s+)?)+)", re.IGNORECASE
 )
 _EPOCH = re.compile(r"\|\s*(\d{10})(\d{3})?\b")
-_STAMP = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
+_STAMP = re.compile(
+    r"\b(\d{4}-\d\d-\d\d)(?:T| (?:at )?)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z| UTC|[+-]\d\d:?\d\d)?"
+)
+_DAYS = "mon tue wed thu fri sat sun".split()
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _HOUR = re.compile(
     r"\b(?:resets?|again|until|available)\s+(?:at\s+|on\s+)?"
+    rf"(?:({'|'.join(_DAYS)})[a-z]*\.?,?\s+(?:at\s+)?)?"
     rf"(?:({'|'.join(_MONTHS)})[a-z]*\.?\s+(\d\d?)(?:st|nd|rd|th)?(?:,?\s+(\d{{4}}))?,?\s+(?:at\s+)?)?"
     r"(\d\d?)(?::(\d\d))?\s*([ap]\.?m\.?)?(?:\s*\(([A-Za-z_]+(?:/[A-Za-z_+-]+)*)\))?",
     re.IGNORECASE,
@@ -60,8 +67,8 @@ _HOUR = re.compile(
 def sort(message: str, *, status: int | None = None) -> Trouble:
     """What kind of trouble the agent tells of; `status` is the HTTP status where it is known."""
     text = message[:_LONGEST]
-    told = {status, *(int(one or other) for one, other in _STATUS.findall(text))}
-    if 429 in told or _LIMIT.search(text):  # noqa: PLR2004 - too many requests
+    told = {status, *_statuses(text)}
+    if told & {402, 429} or _LIMIT.search(text):  # to be paid, too many requests
         return "usage_limit"
     if told & {401, 403} or _AUTH.search(text):
         return "auth"
@@ -70,7 +77,12 @@ def sort(message: str, *, status: int | None = None) -> Trouble:
 
 def is_for_good(message: str) -> bool:
     """Whether the limit is one that money ends, and no waiting."""
-    return bool(_FOR_GOOD.search(message[:_LONGEST]))
+    text = message[:_LONGEST]
+    return bool(_FOR_GOOD.search(text)) or 402 in _statuses(text)  # noqa: PLR2004 - to be paid
+
+
+def _statuses(text: str) -> set[int]:
+    return {int(one or other) for one, other in _STATUS.findall(text)}
 
 
 def reset_time(message: str, *, now: datetime) -> datetime | None:
@@ -87,7 +99,7 @@ def _moments(text: str, now: datetime) -> Iterator[datetime | None]:
     if match := _EPOCH.search(text):
         yield datetime.fromtimestamp(int(match[1]), UTC)
     for match in _STAMP.finditer(text):
-        yield _stamp(match[0], now)
+        yield _stamp(match, now)
     if match := _SPAN.search(text):
         parts = re.findall(_SPAN_PART, match[1], re.IGNORECASE)
         yield now + timedelta(seconds=sum(_seconds(number, unit) for number, unit in parts))
@@ -100,17 +112,18 @@ def _seconds(number: str, unit: str) -> float:
     return min(float(number), 10**6) * _UNIT[short]
 
 
-def _stamp(text: str, now: datetime) -> datetime | None:
+def _stamp(match: re.Match[str], now: datetime) -> datetime | None:
+    day, hour, zone = match.groups(default="")
     try:
-        found = datetime.fromisoformat(text)
+        found = datetime.fromisoformat(f"{day}T{hour}{zone.replace(' UTC', 'Z')}")
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=now.tzinfo)
 
 
 def _hour(match: re.Match[str], now: datetime) -> datetime | None:
-    """`3pm`, `3:05 PM`, `15:05`, `Oct 9, 5pm`, each with a zone or without; the next one there is."""
-    month, day, year, hour, minute, half, zone = match.groups()
+    """`3pm`, `3:05 PM`, `15:05`, `Mon 3pm`, `Oct 9, 5pm`, with a zone or without; the next one there is."""
+    weekday, month, day, year, hour, minute, half, zone = match.groups()
     if not half and not minute:
         return None  # a bare number is anything
     here = now.astimezone(_zone(zone)) if zone else now
@@ -123,6 +136,9 @@ def _hour(match: re.Match[str], now: datetime) -> datetime | None:
             return found if year or found >= now else found.replace(year=found.year + 1)
     except ValueError:
         return None
+    if weekday:
+        found += timedelta(days=(_DAYS.index(weekday[:3].lower()) - found.weekday()) % 7)
+        return found if found >= now else found + timedelta(days=7)
     return found if found >= now else found + timedelta(days=1)
 
 

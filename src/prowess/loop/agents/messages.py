@@ -2,7 +2,7 @@
 The stream of Claude Code, which Qwen Code speaks too: messages with their blocks, and a result.
 
 One message may come in several lines, a block each, with what it used in all of them; it is counted
-once. Messages of the agent itself look like the model's, save that nothing was used for them.
+once. Lines of sub-agents that work at the same time alternate. Messages of the agent itself look like the model's, save that nothing was used for them.
 """
 
 from collections.abc import Mapping
@@ -25,10 +25,7 @@ _REFUSED = (
 def read_message(heard: Heard, said: Mapping[str, Any], usage: Usage) -> None:
     """A message of the model or, for its calls, of a sub-agent, whose words are not the answer."""
     message, answer = table(said.get("message")), heard.answer
-    if (told := text(message.get("id"))) != heard.message or not told:
-        heard.iteration, heard.message = heard.iteration + 1, told
-        heard.used(usage)
-        heard.by_model = usage.output_tokens > 0
+    heard.used_by(text(message.get("id")), usage)
     blocks = rows(message.get("content"))
     words = [text(block.get("text")) for block in blocks if block.get("type") == "text"]
     calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]

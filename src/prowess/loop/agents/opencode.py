@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from prowess.core.agent import AgentOrder
@@ -24,12 +25,27 @@ _OFFLINE = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
 _REFUSED = ("rejected permission", "prevents you from using", "permission denied by")
 
 
+_LINE = re.compile(r"^timestamp=(\S+) .*$", re.MULTILINE)
 _LOGGED = re.compile(r'\blevel=ERROR\b.*\berror(?:\.\w+)*="((?:[^"\\]|\\.)*)"')
 
 
 def last_words(told: str) -> str:
     """The errors of its log, each a line among many fields."""
     return "\n".join(_LOGGED.findall(told)) or told
+
+
+def logged(told: str, since: float) -> str:
+    """The errors of its log since a moment: it asks a provider that gives no more on and on."""
+    lines = [line[0] for line in _LINE.finditer(told) if _moment(line[1]) >= since]
+    errors = (error for line in lines for error in _LOGGED.findall(line))
+    return "\n".join(dict.fromkeys(errors))
+
+
+def _moment(told: str) -> float:
+    try:
+        return datetime.fromisoformat(told).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def launch(order: AgentOrder, place: str) -> Launch:
@@ -141,4 +157,5 @@ OPENCODE = Ways(
     ),
     reads_skills=True,
     last_words=last_words,
+    logged=logged,
 )

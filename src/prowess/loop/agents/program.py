@@ -107,6 +107,7 @@ class _EnoughError(Exception):
 
 def read_line(ways: Ways, heard: Heard, line: bytes) -> list[Event]:
     """What a line of the agent's stream tells; what cannot be understood is counted, no more."""
+    heard.last_line = time.time()
     if ways.read_text:
         heard.lines += 1
         ways.read_text(heard, line.decode("utf-8", errors="replace"))
@@ -152,16 +153,18 @@ def _reached(ways: Ways, heard: Heard) -> bool:
 
 def _trouble(ways: Ways, heard: Heard, finished: Finished) -> tuple[Trouble, str]:
     """What kept it from its end, the cause before what came of it."""
-    last_words = ways.last_words(finished.err.decode("utf-8", errors="replace")[-_LAST_WORDS:])
+    said = finished.err.decode("utf-8", errors="replace")[-_LAST_WORDS:]
+    last_words, logged = ways.last_words(said), ways.logged(said, heard.last_line)
     if heard.trouble in ("auth", "usage_limit"):
         return heard.trouble, heard.error
     if finished.killed_by in ("timeout", "idle"):
-        return _stopped(ways, heard, finished, last_words)
+        return _stopped(heard, finished, logged if _reached(ways, heard) else last_words)
     if heard.error or finished.killed_by:
         return "crash", heard.error or f"stopped: {finished.killed_by}"
     if finished.code != 0:
-        # What it says on its way out is about itself only as long as no tool has printed anything.
-        return ("crash" if heard.calls else sort(last_words)), last_words
+        # What it says on its way out is about itself only as long as no tool has printed anything, or
+        # where it stands in a log of its own.
+        return sort(logged if heard.calls else last_words), last_words
     if ways.read and not heard.done:
         return (
             "malformed",
@@ -170,10 +173,10 @@ def _trouble(ways: Ways, heard: Heard, finished: Finished) -> tuple[Trouble, str
     return "none", ""
 
 
-def _stopped(ways: Ways, heard: Heard, finished: Finished, last_words: str) -> tuple[Trouble, str]:
+def _stopped(heard: Heard, finished: Finished, own_words: str) -> tuple[Trouble, str]:
     """Several ask for ever where their provider gives nothing, and say so in their last words only."""
-    if not _reached(ways, heard) and (kind := sort(last_words)) != "crash":
-        return kind, last_words
+    if (kind := sort(own_words)) != "crash":
+        return kind, own_words
     stopped: Trouble = "idle" if finished.killed_by == "idle" else "timeout"
     return stopped, heard.error or f"stopped after {finished.seconds:.0f} s"
 

@@ -95,12 +95,17 @@ def _under_way(events: Sequence[Recorded], reason: str) -> list[Entry]:
     """The tasks that an agent was at work on, and that have no mark."""
     lines: dict[str, int] = {}
     attempts: dict[str, int] = {}
+    reviews: set[str] = set()
     for each in events:
         told = each.event.payload
         if each.event.kind == "loop.task":
             lines[told["task"]] = told["line"]
         elif each.event.kind == "agent.forked":
             attempts[told["task"]] = told["attempt"]
+            reviews |= {told["child"]} if told.get("review") else set()
+        elif each.event.kind == "agent.joined":
+            of_no_attempt = told["end"]["trouble"] == "usage_limit" and told["child"] not in reviews
+            attempts[told["task"]] -= of_no_attempt
         elif each.event.kind == "loop.recorded":
             attempts.pop(told["task"], None)
     return [
