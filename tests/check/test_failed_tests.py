@@ -288,3 +288,13 @@ def test_a_command_that_says_nothing_leaves_no_colon_and_a_stop_is_told_once(
     told = feedback(report) + json.dumps(evidence_json(report))
     assert "It is done.\n" in told
     assert ".." not in told
+
+
+def test_a_file_that_cannot_be_loaded_is_told_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "test_i.py").write_text("import not_there\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_i.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    (told,) = printed_failures(done.stdout, "pytest")
+
+    assert told == "test_i.py - ModuleNotFoundError: No module named 'not_there'"

@@ -38,7 +38,7 @@ def must_have_begun(crew: Crew, agent: str, end: AgentEnd, *, changed: bool, pla
         told, mend = "gets no reply from its model", "look after its provider"
     else:
         told, mend = "cannot begin", "mend its command, or the program"
-    code = f"exit code {end.code}, " if end.code else ""
+    code = f"exit code {end.code}, " if end.code and "exit code" not in end.why else ""
     raise NoStartError(
         f"the agent {agent} {told}: {end.why} ({code}in {place}); {mend}, and begin again"
     )

@@ -45,7 +45,8 @@ class Crew:
     row no reply came to them since, `trodden` the work trees that an
     agent was at work in since this process took it up, `at_work` the attempts that are under way, with
     what was there before. `told` is what commands told of tests, by tree or commit, for as long as this
-    process lives. `away` are seconds in which nobody worked on the loop. `agents` brings agents of the caller's own, by name, before those that are known.
+    process lives. `away` are seconds in which nobody worked on the loop. `agents` brings agents of the
+    caller's own, by name, before those that are known.
     """
 
     run: str

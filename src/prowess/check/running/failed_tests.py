@@ -51,11 +51,26 @@ def _next(lines: _Lines, number: int) -> str:
 _PYTEST = re.compile(r"(?:SUB)?(?:FAILED|ERROR) (\S.*)")
 
 
+_COLLECTING = re.compile(r"_+ ERROR collecting (\S+) _+")
+
+
 def _pytest(lines: _Lines) -> _Told:
+    unloaded = dict(_unloaded(lines))
     for line in _after_last(lines, "= short test summary info =") or ():
         if found := _PYTEST.match(line):
             name, _, why = found[1].partition(" - ")
-            yield name, why
+            yield name, why or unloaded.get(name, "")
+
+
+def _unloaded(lines: _Lines) -> _Told:
+    """Why files of tests could not be loaded, of which the summary says nothing."""
+    name = ""
+    for line in lines:
+        if found := _COLLECTING.fullmatch(line):
+            name = found[1]
+        elif name and line.startswith("E  "):
+            yield name, line[1:].strip()
+            name = ""
 
 
 _UNITTEST = re.compile(r"(?:FAIL|ERROR): (\w+) \(([\w.]+)\)")
