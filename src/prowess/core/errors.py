@@ -47,6 +47,10 @@ class StoreError(OutsideError):
     """Where Prowess keeps its runs cannot be used. A run that meets it stops there and may go on later."""
 
 
+class StaysError(StoreError):
+    """Where a run was at work something is in its way; it stays as it is, and goes on when that is gone."""
+
+
 class ModelError(OutsideError):
     """A model did not answer. `transient`: the same request may succeed later, after `retry_after` seconds."""
 
