@@ -324,6 +324,7 @@ def _work(
     from prowess.engine.forking import fork
     from prowess.engine.workflows import KIND
     from prowess.loop.house import open_whole_house
+    from prowess.loop.run import KIND as LOOP
     from prowess.observe.views import run_view
     from prowess.settings import load_settings
 
@@ -341,7 +342,7 @@ def _work(
                     f"the run {whole} has ended: {view.state}", hint=again(house.log, whole)
                 )
             else:
-                await house.engine.resume(whole)
+                await house.resume(whole)
             async with resumable(house, whole):
                 if view.kind == KIND:
                     outcome = await watch_flow(house, whole, json=json, leaves=True)
@@ -352,7 +353,9 @@ def _work(
             return view.kind, outcome, code_of(house.log, whole, outcome)
 
     kind, outcome, code = stay(work())
-    if not json and kind != KIND:  # a workflow said it on the way
+    if not json and kind == LOOP:  # a report, however it ended
+        say(outcome.answer)
+    elif not json and kind != KIND:  # a workflow said it on the way
         print_answer(outcome)
     if code:
         raise typer.Exit(code)

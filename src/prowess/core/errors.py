@@ -19,6 +19,10 @@ class UsageError(ProwessError):
     """The person asked for something that does not exist or does not make sense."""
 
 
+class ChangesError(UsageError):
+    """A work tree holds changes that are not committed, and nobody can say whose they are."""
+
+
 class SettingsError(UsageError):
     """A value in prowess.toml, the environment or a flag is not one we can use."""
 

@@ -7,7 +7,7 @@ task is taken up again, a person has brought it there, and the task is begun aga
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -78,7 +78,8 @@ class Between:
 
     async def _begins(self, work: Work) -> Json:
         head = await work()
-        tell_at(self.crew, head, begins=True)
+        branch = await self.crew.repository(self.crew.request.workspace).branch()
+        tell_begins(self.crew, head, branch)
         self.here = True
         return head
 
@@ -105,7 +106,7 @@ class Between:
         )
         head = await _without(repository, await _agents(repository, heads, base, head), base, head)
         marks.tick(crew.request.plan, self.journey.task, self.journey.task.mark)
-        tell_at(crew, head, begins=True)
+        tell_begins(crew, head, self.journey.branch)
         return head
 
     async def must_still_be(self) -> str:
@@ -132,14 +133,27 @@ class Between:
         return await made_in(repository, told, head), head
 
 
-def tell_at(crew: Crew, head: str, *, begins: bool = False, made: bool = False) -> None:
-    """Where the branch is by now; `begins`: what is told of it before counts no more."""
+def tell_begins(
+    crew: Crew, head: str, branch: str, *, trees: Mapping[str, str] | None = None
+) -> None:
+    """
+    Work begins on top of `head`, on this branch or in `trees`, by their tasks; what was told of it before
+    counts no more.
+    """
+    _tell(crew, head, begins=True, branch=branch, trees=trees or {})
+
+
+def tell_at(crew: Crew, head: str, *, made: bool = False) -> None:
+    """Where the branch is by now, or is about to be."""
+    _tell(crew, head, begins=False, made=made)
+
+
+def _tell(crew: Crew, head: str, **facts: Any) -> None:
     payload = {
         "summary": f"The branch is at {head[:12]}",
         "visibility": "FULL",
         "head": head,
-        "begins": begins,
-        "made": made,
+        **facts,
         ASIDE: True,
     }
     crew.world.appender(crew.run)(Event(run=crew.run, kind=KIND, payload=payload))
@@ -152,7 +166,7 @@ def told_at(events: Iterable[Recorded]) -> list[Told]:
         if each.event.kind == KIND:
             fact: Any = each.event.payload
             told = [] if fact["begins"] else told
-            told.append(Told(fact["head"], fact["made"]))
+            told.append(Told(fact["head"], bool(fact.get("made"))))
     return told
 
 

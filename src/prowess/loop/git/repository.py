@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import ChangesError, OutsideError, UsageError
 from prowess.core.scratch import scratch
 from prowess.loop.behind.guarding import free_place, write_plain
 from prowess.loop.behind.pipes import records_of, take_pipes_away
@@ -142,7 +142,7 @@ class Repository:
                 "the repository has no commit yet", hint="commit what is there, then start the loop"
             )
         if changed := await self.changed():
-            raise UsageError(
+            raise ChangesError(
                 f"there are uncommitted changes: {few(changed)}",
                 hint="commit or stash them first, so that nobody takes them for the agent's",
             )
