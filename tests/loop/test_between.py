@@ -185,6 +185,9 @@ def test_what_both_have_committed_to_is_told_and_the_loop_stays_as_it_is(repo: P
         StaysError, match=r"what the agent of the task has committed too: README\.md"
     ):
         go_on(repo, Scripted([writes("hello.txt", "hi")]), steps)
+    again = Remembering(run_id="loop", kept=steps.kept)
+    with pytest.raises(StaysError):
+        go_on(repo, Scripted([writes("hello.txt", "hi")]), again)
 
     assert git(repo, "rev-parse", "main").strip() == mine
 

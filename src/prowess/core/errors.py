@@ -114,6 +114,7 @@ TOLD_AS: tuple[tuple[type[ProwessError], int, int, str], ...] = (
     (CancelledRunError, 1, 409, "CANCELLED"),
     (InDoubtError, 1, 409, "IN_DOUBT"),
     (UsageError, 2, 400, "VALIDATION_ERROR"),
+    (StaysError, 2, 409, "CONFLICT"),
     (SkillError, 1, 422, "SKILL_ERROR"),
     (RefusedError, 1, 403, "REFUSED"),
     (OutsideError, 3, 503, "OUTSIDE_ERROR"),

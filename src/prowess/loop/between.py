@@ -104,7 +104,14 @@ class Between:
             "Your branch was moved while no loop was at work, and stays so; the task is begun again on"
             f" top of {commits}"
         )
-        head = await _without(repository, await _agents(repository, heads, base, head), base, head)
+        agents = await _agents(repository, heads, base, head)
+        if agents and (both := await _in_both(repository, agents, base, head)):
+            raise StaysError(
+                f"you have committed to what the agent of the task has committed too: {few(both)}",
+                hint=f"`prowess runs cancel {crew.run}` takes all of it as yours, then begin anew",
+            )
+        if agents:
+            head = await _taken_back(repository, agents, base, head)
         marks.tick(crew.request.plan, self.journey.task, self.journey.task.mark)
         tell_begins(crew, head, self.journey.branch)
         return head
@@ -212,31 +219,37 @@ async def _agents(repository: Repository, heads: list[str], base: str, head: str
     return ""
 
 
-async def _without(repository: Repository, agents: str, base: str, head: str) -> str:
+async def _in_both(repository: Repository, agents: str, base: str, head: str) -> list[str]:
+    """The files in which a person's commits cannot be told from the agent's below them."""
+    async with _without(repository, agents, base, head) as index:
+        told = (await repository.git("ls-files", "-u", "-z", more=index)).split("\0")
+    return sorted({each.partition("\t")[2] for each in told if each})
+
+
+async def _taken_back(repository: Repository, agents: str, base: str, head: str) -> str:
     """
     The branch with a commit on top that takes back what an agent committed below a person's commits; the
     files lie where they were.
     """
-    if not agents:
-        return head
-    async with repository.index_of(head) as index:
-        await repository.git(
-            "read-tree", "-i", "-m", "--aggressive", agents, head, base, more=index
-        )
-        both = (await repository.git("ls-files", "-u", "-z", more=index)).split("\0")
-        if any(both):
-            files = sorted({each.partition("\t")[2] for each in both if each})
-            raise StaysError(
-                f"you have committed to what the agent of the task has committed too: {few(files)}",
-                hint="`prowess runs cancel` takes all of it as yours, then begin anew",
-            )
+    async with _without(repository, agents, base, head) as index:
         tree = (await repository.git("write-tree", more=index)).strip()
     if tree == await repository.name_of(f"{head}^{{tree}}"):
         return head
     made = (await repository.git("commit-tree", tree, "-p", head, "-m", _MESSAGE)).strip()
-    await repository.git("update-ref", "-m", f"commit: {_MESSAGE}", "HEAD", made, head)
     await repository.reindex(made)
+    await repository.git("update-ref", "-m", f"commit: {_MESSAGE}", "HEAD", made, head)
     return made
+
+
+@asynccontextmanager
+async def _without(
+    repository: Repository, agents: str, base: str, head: str
+) -> AsyncIterator[Mapping[str, str]]:
+    """An index of what `head` holds, but for what the agent's commits changed of `base`."""
+    merged = ("read-tree", "-i", "-m", "--aggressive", agents, head, base)
+    async with repository.index_of(head) as index:
+        await repository.git(*merged, more=index)
+        yield index
 
 
 async def _leads(repository: Repository, head: str, commit: str) -> bool:
