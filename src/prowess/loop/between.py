@@ -100,10 +100,6 @@ class Between:
         if not head or known:
             return ""
         commits = await _commits(repository, [*heads, base], head)
-        crew.warn(
-            "Your branch was moved while no loop was at work, and stays so; the task is begun again on"
-            f" top of {commits}"
-        )
         agents = await _agents(repository, heads, base, head)
         if agents and (both := await _in_both(repository, agents, base, head)):
             raise StaysError(
@@ -112,6 +108,11 @@ class Between:
             )
         if agents:
             head = await _taken_back(repository, agents, base, head)
+        crew.warn(
+            "Your branch was moved while no loop was at work, and stays so; the task is begun again on"
+            f" top of {commits}"
+        )
+        # The loop was killed between a tick and its commit, perhaps.
         marks.tick(crew.request.plan, self.journey.task, self.journey.task.mark)
         tell_begins(crew, head, self.journey.branch)
         return head
