@@ -11,7 +11,7 @@ from prowess.cli.desk import Desk
 from prowess.cli.options import Data, Dirs, JsonLines, Project
 from prowess.cli.output import note, say
 from prowess.cli.staying import ended_with, stay
-from prowess.core.errors import CancelledRunError, UsageError
+from prowess.core.errors import CancelledRunError, ChangesError, UsageError
 from prowess.core.run import Outcome, outcome_from_json
 
 if TYPE_CHECKING:
@@ -240,6 +240,7 @@ async def _loop(
     from prowess.loop.beforehand.place import check_place
     from prowess.loop.crew import check_agents
     from prowess.loop.house import open_whole_house
+    from prowess.loop.interrupted import perhaps_left_by
     from prowess.loop.marks import slips
     from prowess.loop.run import KIND
 
@@ -247,8 +248,11 @@ async def _loop(
     for name in {request.agent, request.reviewer or request.agent} - {"built-in"}:
         # a wrong name, before what is wrong with the place
         open_program(name, command=request.command, home=request.workspace)
-    _refuse_interrupted(desk, request)
-    await check_place(request)
+    left = _refuse_interrupted(desk, request)
+    try:
+        await check_place(request)
+    except ChangesError as error:
+        raise perhaps_left_by(left, error) from error
     for line, what in slips(request.plan):
         note(f"{request.plan}:{line}: {what}")
     async with open_whole_house(desk.settings) as house:
@@ -264,13 +268,17 @@ async def _loop(
                 return _cancelled(house.log, run)
 
 
-def _refuse_interrupted(desk: Desk, request: "LoopRequest") -> None:
+def _refuse_interrupted(desk: Desk, request: "LoopRequest") -> list[str]:
+    """The loops in this work tree that were interrupted or paused; one over this plan is refused."""
     from prowess.durable.standing import standing
     from prowess.engine.log import open_log_of
-    from prowess.loop.interrupted import refuse_interrupted
+    from prowess.loop.interrupted import left_in, refuse_interrupted
 
     if left := standing(desk.settings.engine_place):
-        refuse_interrupted(request, open_log_of(desk.settings), left)
+        log = open_log_of(desk.settings)
+        refuse_interrupted(request, log, left)
+        return left_in(request, log, left)
+    return []
 
 
 def _cancelled(log: "Log", run: str) -> Outcome:

@@ -326,6 +326,7 @@ def _work(
     from prowess.engine.forking import fork
     from prowess.engine.workflows import KIND
     from prowess.loop.house import open_whole_house
+    from prowess.loop.run import KIND as LOOP
     from prowess.observe.views import run_view
     from prowess.settings import load_settings
 
@@ -342,7 +343,7 @@ def _work(
                     f"the run {whole} has ended: {view.state}", hint=again(house.log, whole)
                 )
             else:
-                await house.engine.resume(whole)
+                await house.resume(whole)
             async with resumable(house, whole):
                 if fork_at:
                     note(f"run {whole}")
@@ -356,7 +357,9 @@ def _work(
 
     kind, outcome, code = stay(work())
     with ended_with(code):
-        if not json and kind != KIND:  # a workflow said it on the way
+        if not json and kind == LOOP:  # a report, however it ended
+            say(outcome.answer)
+        elif not json and kind != KIND:  # a workflow said it on the way
             print_answer(outcome)
 
 

@@ -19,6 +19,10 @@ class UsageError(ProwessError):
     """The person asked for something that does not exist or does not make sense."""
 
 
+class ChangesError(UsageError):
+    """A work tree holds changes that are not committed, and nobody can say whose they are."""
+
+
 class SettingsError(UsageError):
     """A value in prowess.toml, the environment or a flag is not one we can use."""
 
@@ -45,6 +49,10 @@ class OutsideError(ProwessError):
 
 class StoreError(OutsideError):
     """Where Prowess keeps its runs cannot be used. A run that meets it stops there and may go on later."""
+
+
+class StaysError(StoreError):
+    """Where a run was at work something is in its way; it stays as it is, and goes on when that is gone."""
 
 
 class ModelError(OutsideError):
@@ -106,6 +114,7 @@ TOLD_AS: tuple[tuple[type[ProwessError], int, int, str], ...] = (
     (CancelledRunError, 1, 409, "CANCELLED"),
     (InDoubtError, 1, 409, "IN_DOUBT"),
     (UsageError, 2, 400, "VALIDATION_ERROR"),
+    (StaysError, 2, 409, "CONFLICT"),
     (SkillError, 1, 422, "SKILL_ERROR"),
     (RefusedError, 1, 403, "REFUSED"),
     (OutsideError, 3, 503, "OUTSIDE_ERROR"),

@@ -24,6 +24,7 @@ from prowess.core.errors import (
     ConflictError,
     InDoubtError,
     OutsideError,
+    StaysError,
     StoreError,
     UnknownRunError,
     UsageError,
@@ -137,7 +138,7 @@ class DurableEngine:
 
     def _stops_here(self, run_id: str, error: StoreError) -> asyncio.CancelledError:
         """It has not ended. A server comes back, and then it goes on; of a file somebody has to hear."""
-        if self._is_local:
+        if self._is_local or isinstance(error, StaysError):
             self._stopped[run_id] = error
         return asyncio.CancelledError()
 

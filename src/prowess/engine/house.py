@@ -38,13 +38,15 @@ LAST_WORDS = 5.0  # seconds that a cancelled run has to tell what it did
 WorldBody = Callable[..., Awaitable[Json]]  # a body that is also handed the world
 # What a run of a kind came to on which nobody works, from its log; of the world, its id, how and why it ends.
 BrokenOff = Callable[..., Awaitable[Outcome]]
+Look = Callable[[World, str], Awaitable[None]]  # refuses a run that could not be gone on with now
 
 
 @dataclass(frozen=True, kw_only=True)
 class House:
     """
     `queueing` says which runs that begin here wait for a worker, and what is worked on here. `kinds` tell,
-    of the kinds of run that can, what one came to that was broken off.
+    of the kinds of run that can, what one came to that was broken off; `looks` refuse one in whose way
+    something is.
     """
 
     world: World
@@ -52,6 +54,7 @@ class House:
     log: Log
     queueing: Queueing = Queueing()
     kinds: Mapping[str, BrokenOff] = field(default_factory=dict)
+    looks: Mapping[str, Look] = field(default_factory=dict)
 
     def check(self, request: RunRequest) -> None:
         """
@@ -128,6 +131,12 @@ class House:
     async def outcome(self, run: str) -> Outcome:
         return outcome_from_json(await self.engine.result(run))
 
+    async def resume(self, run: str) -> None:
+        """Go on with it. Where something is in its way, that is told, and it stays as it is."""
+        if look := self.looks.get(await self.log.aside(partial(self._kind, run))):
+            await look(self.world, run)
+        await self.engine.resume(run)
+
     async def cancel(self, run: str) -> None:
         """
         Stop it for good. It tells its own end, with what it did, wherever it is worked on; where nobody
@@ -194,6 +203,7 @@ async def open_house(
     catalog: Callable[[], Catalog] | None = None,
     more: Mapping[str, WorldBody] = {},
     broken_off: Mapping[str, BrokenOff] = {},
+    looks: Mapping[str, Look] = {},
     queueing: Queueing = Queueing(),
 ) -> AsyncIterator[House]:
     """
@@ -201,7 +211,8 @@ async def open_house(
 
     `open_model` brings models of your own; without it, they are the ones the settings name.
     `catalog` says which skills there are now; without it, they are looked for once. `more` are kinds
-    of run beyond skills and workflows, and `broken_off` says what one came to that nobody works on. `queueing` is for those who queue runs or take them.
+    of run beyond skills and workflows, `broken_off` says what one came to that nobody works on, and `looks`
+    refuse one that could not be gone on with. `queueing` is for those who queue runs or take them.
     """
     from prowess.durable.opening import open_engine
     from prowess.durable.settling import in_thread
@@ -228,7 +239,14 @@ async def open_house(
     bodies: Mapping[str, Body] = {kind: partial(body, world=world) for kind, body in kinds.items()}
     try:
         async with open_engine(settings.engine_place, bodies) as engine:
-            house = House(world=world, engine=engine, log=log, queueing=queueing, kinds=broken_off)
+            house = House(
+                world=world,
+                engine=engine,
+                log=log,
+                queueing=queueing,
+                kinds=broken_off,
+                looks=looks,
+            )
             if queueing.at_once or queueing.everything:
                 engine.take_runs(
                     project=project,

@@ -8,7 +8,7 @@ cannot begin at all is asked once, and then no more.
 
 import asyncio
 import time
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from prowess.loop.beginning import NoStartError, must_have_begun
 from prowess.loop.behind import leftovers
 from prowess.loop.behind.before import Before, before_from_json, look
 from prowess.loop.behind.plan_back import put_back_as, tell_put_back
+from prowess.loop.between import CameBetweenError, followed, tell_at
 from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.limited import Limited
@@ -123,11 +124,36 @@ class Asking:
             finally:
                 del self.crew.at_work[child]
 
-        seen = await self.crew.step(f"agent {agent}", work)
+        try:
+            seen = await self.crew.step(f"agent {agent}", work)
+        except CameBetweenError:
+            await self._cut_off(agent, child, before)
+            raise
         end = end_from_json(seen["end"])
         self._tell_ended(agent, child, end, seen)
         self._count(child, end)
         return end, seen
+
+    async def _cut_off(self, agent: str, child: str, before: Before) -> None:
+        """An attempt that will not be gone on with: what it has used counts, and the plan is as before it."""
+
+        async def end() -> Json:
+            await leftovers.end_leftovers(child)
+            await self._as_before(before, child)
+            _, earlier = await self._earlier(child)
+            ended = AgentEnd(agent=agent, trouble="crash", told="it was cut off", usage=earlier)
+            self.crew.world.appender(child)(_finished(agent, child, ended))
+            return ended.as_json()
+
+        ended = end_from_json(await self.crew.step("cut off", end))
+        self._tell_joined(agent, child, ended)
+        self._count(child, ended)
+
+    async def _earlier(self, child: str) -> tuple[bool, Usage]:
+        """Whether this attempt was begun before a kill, and what it had told of its use by then."""
+        log = self.crew.world.log
+        events = await log.aside(lambda: [each.event for each in log.run(child)])
+        return bool(events), used_before(events)
 
     def _must_have_begun(self, agent: str, end: AgentEnd, *, changed: bool) -> None:
         try:
@@ -186,8 +212,9 @@ class Asking:
     ) -> Json:
         """`picture` is of the tree before the attempt first began, which may have been cut off since."""
         request, repository = self.crew.request, self.crew.repository(self.workspace)
-        log = self.crew.world.log
-        earlier = await log.aside(lambda: used_before(each.event for each in log.run(child)))
+        begun, earlier = await self._earlier(child)
+        if begun:  # it counts, whatever comes of it now
+            self.used.under_way[child] = earlier
         left = self.used.left(request, self.crew.now())
         wall = request.wall if left is None else min(left, request.wall)
         order = AgentOrder(
@@ -208,11 +235,13 @@ class Asking:
         record = self.crew.world.appender(child)
         record(self._started(agent, child))
         self.crew.trodden.add(self.workspace)
-        self.used.under_way[child] = Usage()
+        self.used.under_way[child] = earlier if begun else Usage()
         try:
-            end = await self.crew.open_agent(agent).work(order, record=record)
+            async with self._followed():
+                end = await self.crew.open_agent(agent).work(order, record=record)
         except ProwessError:  # it was not started
-            del self.used.under_way[child]
+            if not begun:
+                del self.used.under_way[child]
             raise
         except asyncio.CancelledError:
             # Who stops the loop here may begin another, which believes what the plan says.
@@ -240,12 +269,22 @@ class Asking:
             seen["left"] = await self.crew.back_to(
                 self.workspace, self.branch, self.base, self.aside
             )
+            if self._is_at_home:
+                tell_at(self.crew, await repository.head())
             changed = await repository.picture() != picture
             refs = await before.put_refs_back(repository, self.crew.run)
             return seen | {"changed": changed, "refs": refs}
         except (OutsideError, OSError) as error:  # what the agent has used counts all the same
             hint = error.hint if isinstance(error, OutsideError) else "look what lies there"
             return seen | {"changed": True, "broken": str(error), "hint": hint}
+
+    @property
+    def _is_at_home(self) -> bool:
+        """It works in the person's own tree, on a branch that a person moves too."""
+        return self.workspace == self.crew.request.workspace
+
+    def _followed(self) -> AbstractAsyncContextManager[None]:
+        return followed(self.crew, self.branch) if self._is_at_home else nullcontext()
 
     async def _as_before(self, before: Before, child: str) -> Before:
         """
@@ -289,6 +328,9 @@ class Asking:
         self.crew.tell_left(
             seen.get("left", ()), self.aside, task=self.task.label, attempt=self.attempt
         )
+        self._tell_joined(agent, child, end)
+
+    def _tell_joined(self, agent: str, child: str, end: AgentEnd) -> None:
         self.crew.tell(
             "agent.joined",
             _worded(agent, end),

@@ -98,7 +98,8 @@ class Crew:
             raise OutsideError(
                 f"{folder} is on {now.removeprefix('refs/heads/') or 'no branch'}, and the task was"
                 f" begun on {named or 'no branch'}",
-                hint=f"`git switch {named or '--detach'}`, then begin a new loop; nothing was changed",
+                hint=f"`git switch {named or '--detach'}`, then `prowess runs resume {self.run}`, or begin a"
+                " new loop where it has ended; nothing was changed",
             )
 
     async def back_to(self, folder: str, branch: str, base: str, aside: str) -> list[str]:

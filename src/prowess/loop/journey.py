@@ -76,13 +76,9 @@ class Journey:
     status: dict[str, Any] = field(default_factory=dict)
 
     async def run(self) -> Done:
-        repository = self.crew.repository(self.workspace)
-        self.base = await self.crew.step("base", repository.head)
-        self.branch = await self.crew.step("branch", repository.branch)
+        if not self.status:
+            await self._begin()
         self.crew.judges.at(self.base)
-        self._stands(
-            await self.crew.step("stood", partial(self.crew.standing, self.workspace, self.base))
-        )
         self.status = {
             "attempt": self.attempts,
             "max_attempts": self.crew.request.max_attempts,
@@ -92,6 +88,24 @@ class Journey:
             return await self._through()
         except CutError as cut:
             return cut_short(cut, self.status, self.report)
+
+    async def _begin(self) -> None:
+        repository = self.crew.repository(self.workspace)
+        self.base = await self.crew.step("base", repository.head)
+        self.branch = await self.crew.step("branch", repository.branch)
+        self._stands(
+            await self.crew.step("stood", partial(self.crew.standing, self.workspace, self.base))
+        )
+
+    def goes_on_from(self, head: str) -> None:
+        """
+        On top of what a person has committed meanwhile: what was found of the tree before holds no more.
+        The attempt that was under way is made again, and what it did by then lies in the tree.
+        """
+        self.base = head
+        self.attempts = max(0, self.status["attempt"] - 1)
+        self.answer = self.trouble = self.review = self.checked = self.undone = ""
+        self.tampered, self.unkept, self.report = [], [], None
 
     def _stands(self, told: Json) -> None:
         """How the place is before anybody works there."""

@@ -28,6 +28,7 @@ from prowess.loop.agents.base import Agent
 from prowess.loop.away import away, taken_up
 from prowess.loop.beforehand.place import begin
 from prowess.loop.behind.guarding import alone_in
+from prowess.loop.between import Between, CameBetweenError, tell_at
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
@@ -152,36 +153,64 @@ async def _alone(story: Story, chosen: Chosen) -> None:
     """One task, in the person's own tree."""
     (task,), crew = chosen.plan.tasks, story.crew
     journey = story.journey(chosen.plan, task, crew.request.workspace)
-    done = await journey.run()
-    repository = crew.repository(crew.request.workspace)
-    name, branch = f"prowess/{crew.run}/task-{story.next_number()}", ""
-    kept = done.mark not in "~ "
+    between = Between(crew=crew, journey=journey)
+    journey.crew = replace(crew, step=between.step)
+    name, done = f"prowess/{crew.run}/task-{story.next_number()}", None
+    while True:
+        try:
+            done = done or await journey.run()
+            recorded = await _record_alone(between, done, name)
+            break
+        except CameBetweenError as came:
+            journey.goes_on_from(came.head)
+            if done and _is_kept(done):  # it was proven of another tree
+                done = None
+    _tell_recorded(story, task, done, recorded)
 
-    async def back(aside: str) -> None:
+
+async def _record_alone(between: Between, done: Done, name: str) -> Json:
+    """What is not kept goes into the branch of this name; the tick, and its commit."""
+    journey = between.journey
+    crew, task = journey.crew, journey.task
+    repository, branch = crew.repository(crew.request.workspace), ""
+
+    async def back(aside: str) -> str:
         await crew.back_to(crew.request.workspace, journey.branch, journey.base, aside)
+        return await between.must_still_be()
 
     async def set_aside() -> Json:
-        await back(name)
-        return await repository.set_aside(journey.base, name)
+        return await repository.set_aside(journey.base, name, onto=await back(name))
 
-    if not kept:
+    if not _is_kept(done):
         branch = await crew.step("set aside", set_aside)
 
     async def record() -> Json:
         await crew.warn_of_beside()
-        await back(f"{name}-left")
-        if kept and journey.checked:
+        made, now = await between.made()
+        if made and made != now:  # before a kill, and a person has gone on from there
+            return {"branch": branch, "ticked": True, "commit": made, "head": now}
+        onto = await back(f"{name}-left")
+        if _is_kept(done) and journey.checked:
             await repository.restore(journey.checked, f"{name}-left")
-        tree = journey.checked if kept else journey.base
         there = marks.tick(crew.request.plan, task, done.mark)
         try:
-            commit = await repository.commit(_title(task, done), tree=tree, base=journey.base)
+            commit = await repository.commit(
+                _title(task, done),
+                tree=journey.checked if _is_kept(done) else journey.base,
+                base=journey.base,
+                onto=onto,
+                making=partial(tell_at, crew, made=True),
+            )
         except OutsideError:  # a tick without its commit would say what is not so
             marks.tick(crew.request.plan, task, task.mark)
             raise
         return {"branch": branch, "ticked": there, "commit": commit, "head": commit}
 
-    _tell_recorded(story, task, done, await crew.step("record", record))
+    return await crew.step("record", record)
+
+
+def _is_kept(done: Done) -> bool:
+    return done.mark not in "~ "
 
 
 async def _wave(story: Story, chosen: Chosen) -> None:

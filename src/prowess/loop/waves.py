@@ -17,6 +17,7 @@ from prowess.core.ports import Json
 from prowess.core.task import Task
 from prowess.loop.abreast import Step, abreast
 from prowess.loop.beforehand.place import must_take_in
+from prowess.loop.between import tell_begins
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
 from prowess.loop.git.running import few
@@ -63,7 +64,10 @@ async def prepare(crew: Crew, tasks: Sequence[Task], trees: Sequence[Worktree]) 
         base = await home.head()
         for tree in trees:
             await tree.make(base)
-        return await home.branch()
+        branch = await home.branch()
+        folders = {task.label: tree.folder for task, tree in zip(tasks, trees, strict=True)}
+        tell_begins(crew, base, branch, trees=folders)
+        return branch
 
     branch: str | None = await crew.step("worktrees", make)
     return branch

@@ -245,7 +245,7 @@ async def _start_workflow(
 async def _resumed(house: "House", run: str) -> None:
     """A run whose process ended while it waited goes on in this one."""
     if await house.engine.state(run) == "interrupted":
-        await house.engine.resume(run)
+        await house.resume(run)
 
 
 def _question(asked: Mapping[str, Any]) -> Question:

@@ -188,7 +188,7 @@ async def _go_on(house: House) -> list[str]:
     for run, state in (await house.engine.standing()).items():
         if state == "interrupted":
             with suppress(UsageError):
-                await house.engine.resume(run)
+                await house.resume(run)
                 resumed.append(run)
     return resumed
 

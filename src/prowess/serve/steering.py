@@ -59,7 +59,7 @@ async def resume(house: House, views: Views, run: str) -> dict[str, Any]:
         raise ConflictError(
             f"the run {run} is being worked on", hint="its events show how far it is"
         )
-    await house.engine.resume(run)
+    await house.resume(run)
     return {"run": run, "resumed": True}
 
 

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from prowess.core.errors import OutsideError, UsageError
+from prowess.core.errors import ChangesError, OutsideError, UsageError
 from prowess.core.scratch import scratch
 from prowess.loop.behind.guarding import free_place, write_plain
 from prowess.loop.behind.pipes import records_of, take_pipes_away
@@ -142,7 +142,7 @@ class Repository:
                 "the repository has no commit yet", hint="commit what is there, then start the loop"
             )
         if changed := await self.changed():
-            raise UsageError(
+            raise ChangesError(
                 f"there are uncommitted changes: {few(changed)}",
                 hint="commit or stash them first, so that nobody takes them for the agent's",
             )
@@ -285,13 +285,22 @@ class Repository:
             await self.git("read-tree", tree, more=index)
             yield index
 
-    async def commit(self, message: str, *, tree: str = "", base: str = "") -> str:
+    async def commit(
+        self,
+        message: str,
+        *,
+        tree: str = "",
+        base: str = "",
+        onto: str = "",
+        making: Callable[[str], None] = lambda made: None,
+    ) -> str:
         """
         Keep `tree`, else all that lies there, as one commit, if it is anything new; the last commit.
 
-        The plan is kept as it lies there, and the loop's own folder as it is in `base`.
+        The plan is kept as it lies there, and the loop's own folder as it is in `base`. Nothing is kept
+        where the branch is not at `onto` any more. `making` hears of the commit before the branch is there.
         """
-        tree, head = tree or await self.picture(), await self.head()
+        tree, head = tree or await self.picture(), onto or await self.head()
         async with self.index_of(tree) as index:
             for path in self._own_inside():
                 await self.git("reset", "-q", base or head, "--", _literal(path), more=index)
@@ -299,9 +308,13 @@ class Repository:
                 await self._add_own(path, index)
             tree = (await self.git("write-tree", more=index)).strip()
         if tree != await self.name_of(f"{head}^{{tree}}"):
-            made = await self.git("commit-tree", tree, "-p", head, "-m", message)
-            await self.git("update-ref", "-m", f"commit: {message}", "HEAD", made.strip(), head)
-        await self.reindex("HEAD")
+            made = (await self.git("commit-tree", tree, "-p", head, "-m", message)).strip()
+            making(made)
+            # The index first: what a person commits after a kill would undo what is not in it.
+            await self.reindex(made)
+            await self.git("update-ref", "-m", f"commit: {message}", "HEAD", made, head)
+        else:
+            await self.reindex("HEAD")
         return await self.head()
 
     async def _add_own(self, path: str, index: Mapping[str, str]) -> None:
@@ -323,22 +336,23 @@ class Repository:
             await self.git("commit", "-q", "--no-verify", "-m", message, "--", literal)
         return await self.head()
 
-    async def set_aside(self, base: str, branch: str) -> str:
+    async def set_aside(self, base: str, branch: str, *, onto: str = "") -> str:
         """
         Keep what was done since `base` as a branch of its own, and leave the tree as it was then.
 
         Returns the branch, or an empty text when there is nothing to keep. A second time, after a crash
         in the middle, it takes nothing out of a branch that is there: what is in the tree by then is
-        kept beside it.
+        kept beside it. `OutsideError` where the branch is not at `onto` any more.
         """
+        head = onto or await self.head()
         await self.move_inner(base, left_in(self.folder, branch))
         whole = await self._everything()
         told = await self.git("diff-tree", "-r", "-z", "--no-renames", "--name-only", base, whole)
         changed = [path for path in told.split("\0") if path and not self._is_own(path)]
-        if changed or await self.head() != base:
+        if changed or head != base:
             await self.keep_beside(whole, branch)
+        await self.git("update-ref", "-m", f"reset: moving to {base}", "HEAD", base, head)
         await self._lay(base, whole)
-        await self.git("reset", "-q", base)
         await self.reindex(base)
         return branch if await self.tree_of(branch) else ""
 

@@ -21,7 +21,7 @@ from prowess.loop import marks
 from prowess.loop.budget import Used, used_before
 from prowess.loop.done import Done
 from prowess.loop.git.repository import Repository
-from prowess.loop.telling.lying import lying
+from prowess.loop.telling.lying import lying, reason_with
 from prowess.loop.telling.report import Entry, report
 from prowess.loop.telling.story import outcome_with
 from prowess.loop.telling.told import told_in
@@ -38,10 +38,10 @@ async def broken_off(world: World, run: str, *, ending: Ending, reason: str) -> 
     used = await log.aside(lambda: _used(log, events))
     left = await lying(Repository(folder=place), world.settings.data, run)
     left = replace(left, needed=ending == "partial")  # it is only paused
-    where = "its work tree" if left.trees else place
+    lies = f"{reason}; what was done of it lies in its work tree"
     entries = [
         *_recorded(events),
-        *_under_way(events, f"{reason}; what was done of it lies in {where}"),
+        *_under_way(events, lies if left.trees else reason_with(reason, place)),
     ]
     plan = None
     with suppress(ProwessError):

@@ -28,6 +28,12 @@ def trees_of(data: str, run: str) -> str:
     return os.path.join(os.path.realpath(data), TREES, run)
 
 
+def reason_with(reason: str, folder: str) -> str:
+    """The reason, and the folder in which lies what was done of a task, where there is one."""
+    lies = os.path.isdir(folder)
+    return f"{reason}; what was done of it lies in {folder}" if lies else reason
+
+
 async def lying(repository: Repository, data: str, run: str) -> Lying:
     """What lies there now; nothing is changed, and no program of anybody's is run."""
     told = ""

@@ -17,7 +17,7 @@ from prowess.loop.crew import Crew
 from prowess.loop.done import Done
 from prowess.loop.journey import Journey
 from prowess.loop.phase.phases import Phases
-from prowess.loop.telling.lying import lying
+from prowess.loop.telling.lying import lying, reason_with
 from prowess.loop.telling.report import Entry, report
 from prowess.loop.telling.told import Told, told_in
 
@@ -139,7 +139,7 @@ def _under_way(story: Story, reason: str) -> list[Entry]:
 def _left_there(journey: Journey, reason: str) -> Done:
     return Done(
         mark=" ",
-        reason=f"{reason}; what was done of it lies in {journey.workspace}",
+        reason=reason_with(reason, journey.workspace),
         attempts=journey.status.get("attempt", journey.attempts),
         cut=reason,
     )
