@@ -18,7 +18,6 @@ from prowess.core.chat import Usage
 from prowess.core.errors import OutsideError, ProwessError
 from prowess.core.event import Event
 from prowess.core.ports import Json
-from prowess.core.run import Outcome
 from prowess.core.task import Plan, Task
 from prowess.engine.choosing import TaskPrompt, task_prompt
 from prowess.loop import marks
@@ -31,6 +30,7 @@ from prowess.loop.budget import SpentError, Used, summed, used_before
 from prowess.loop.crew import Crew
 from prowess.loop.limited import Limited
 from prowess.loop.phase.phases import Phase
+from prowess.loop.telling.attempt import finished, started, worded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +142,7 @@ class Asking:
             await self._as_before(before, child)
             _, earlier = await self._earlier(child)
             ended = AgentEnd(agent=agent, trouble="crash", told="it was cut off", usage=earlier)
-            self.crew.world.appender(child)(_finished(agent, child, ended))
+            self.crew.world.appender(child)(finished(agent, child, ended))
             return ended.as_json()
 
         ended = end_from_json(await self.crew.step("cut off", end))
@@ -233,7 +233,7 @@ class Asking:
         before = await self._as_before(before, child)
         picture = picture or await repository.picture()
         record = self.crew.world.appender(child)
-        record(self._started(agent, child))
+        record(started(self.crew, self.task, agent, child, attempt=self.attempt))
         self.crew.trodden.add(self.workspace)
         self.used.under_way[child] = earlier if begun else Usage()
         try:
@@ -252,7 +252,7 @@ class Asking:
             told = f"the budget of {request.seconds:g} seconds is used up"
             end = replace(end, trouble="budget", told=told)
         end = replace(end, usage=summed(end.usage, earlier))
-        record(_finished(agent, child, end))
+        record(finished(agent, child, end))
         seen: dict[str, Any] = {"end": end.as_json(), "unticked": [], "tampered": []}
         try:
             # The plan first: whatever is wrong with the tree, the next loop believes what the plan says.
@@ -304,20 +304,6 @@ class Asking:
             self.crew.warn(lost)
         return before
 
-    def _started(self, agent: str, child: str) -> Event:
-        """The attempt as a run of its own, for who looks at it alone."""
-        payload = {
-            "summary": f"Attempt {self.attempt}: {self.task.label}",
-            "visibility": "SUMMARY",
-            "run_kind": "attempt",
-            "skill": agent,
-            "arguments": self.task.label,
-            "parent": self.crew.run,
-            "project": self.crew.request.workspace,
-            "model": self.crew.request.model or "",
-        }
-        return Event(run=child, kind="attempt.started", payload=payload)
-
     def _tell_ended(self, agent: str, child: str, end: AgentEnd, seen: dict[str, Any]) -> None:
         for label in seen["unticked"]:
             self._tell("loop.unticked", f"Only the loop ticks: {label}", ticked=label)
@@ -333,7 +319,7 @@ class Asking:
     def _tell_joined(self, agent: str, child: str, end: AgentEnd) -> None:
         self.crew.tell(
             "agent.joined",
-            _worded(agent, end),
+            worded(agent, end),
             child=child,
             skill=agent,
             task=self.task.label,
@@ -387,27 +373,3 @@ class Asking:
 
         seen = await self.crew.step("pause", sleep)
         return before_from_json(seen) if seen else None
-
-
-def _worded(agent: str, end: AgentEnd) -> str:
-    why = f": {end.why}" if end.why else ""
-    return f"{agent}: ended" if end.trouble == "none" else f"{agent}: {end.trouble}{why}"
-
-
-def _finished(agent: str, child: str, end: AgentEnd) -> Event:
-    """How the attempt ended, in the form that every end of a run has; it says nothing of the task."""
-    well = end.trouble == "none"
-    outcome = Outcome(
-        ending="done" if well else "failed",
-        answer=end.answer,
-        reason="the agent says that it is done" if well else end.told or end.why,
-        iterations=end.iterations,
-        tokens=end.usage.input_tokens + end.usage.output_tokens,
-        cost=end.usage.cost,
-    )
-    payload = {
-        "summary": _worded(agent, end),
-        "visibility": "SUMMARY",
-        "outcome": outcome.as_json(),
-    }
-    return Event(run=child, kind="attempt.finished", payload=payload)
