@@ -93,17 +93,12 @@ class Journey:
         repository = self.crew.repository(self.workspace)
         self.base = await self.crew.step("base", repository.head)
         self.branch = await self.crew.step("branch", repository.branch)
-        self._stands(
-            await self.crew.step("stood", partial(self.crew.standing, self.workspace, self.base))
-        )
+        stood = partial(self.crew.standing, self.workspace, self.base)
+        self._stands(await self.crew.step("stood", stood))
 
     def goes_on_from(self, head: str) -> None:
-        """
-        On top of what a person has committed meanwhile: what was found of the tree before holds no more.
-        The attempt that was under way is made again, and what it did by then lies in the tree.
-        """
-        self.base = head
-        self.attempts = max(0, self.status["attempt"] - 1)
+        """On top of a person's commits: the attempt is made again, and what it did lies in the tree."""
+        self.base, self.attempts = head, max(0, self.status["attempt"] - 1)
         self.answer = self.trouble = self.review = self.checked = self.undone = ""
         self.tampered, self.unkept, self.report = [], [], None
 

@@ -20,9 +20,9 @@ from prowess.core.scratch import scratch
 from prowess.loop.behind.guarding import free_place, write_plain
 from prowess.loop.behind.pipes import records_of, take_pipes_away
 from prowess.loop.behind.theirs import Theirs, by_name
+from prowess.loop.git.paths import inner, is_there, left_in, literal
 from prowess.loop.git.running import few, printable
 from prowess.loop.git.settings import Kept
-from prowess.loop.request import ARTIFACTS
 
 _SAFE = (
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
@@ -112,7 +112,7 @@ class Repository:
             # What came goes first: a file may be where a folder was, or the other way round.
             for path in (path for path, status in changed.items() if status == "A"):
                 self._unlink(path)
-            there = [_literal(path) for path, status in changed.items() if status != "A"]
+            there = [literal(path) for path, status in changed.items() if status != "A"]
             await self._with(there, "checkout", "-q", tree, more=index)
         return list(changed)
 
@@ -206,8 +206,8 @@ class Repository:
             out += (*self._uncovered(others),)
             all_but = (".", *(f":(exclude,literal){path}" for path in out))
             await self._with(all_but, "add", "-A", more=index)
-            await self._with([*map(_literal, named)], "add", "-f", more=index)
-            await self._with([*map(_literal, but)], *_UNADD, "-r", more=index)
+            await self._with([*map(literal, named)], "add", "-f", more=index)
+            await self._with([*map(literal, but)], *_UNADD, "-r", more=index)
             await self.let_go(index)
             return (await self.git("write-tree", more=index)).strip()
 
@@ -219,7 +219,7 @@ class Repository:
     async def _told_by_name(self) -> list[str]:
         """Ignored files that git was told of by name (`git add -f`), so that they are kept all the same."""
         told = await self.git("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
-        return [path for path in told.split("\0") if path and _is_there(self.folder, path)]
+        return [path for path in told.split("\0") if path and is_there(self.folder, path)]
 
     async def _with(self, pathspecs: Sequence[str], *words: str, more: Mapping[str, str]) -> None:
         """What git is to do with these, as many as they are; nothing where there are none."""
@@ -234,7 +234,7 @@ class Repository:
         """Nothing that is a person's is in this index."""
         if self.theirs.paths:
             held = (await self.git("ls-files", "-z", more=index)).split("\0")
-            found = [_literal(path) for path in held if self.theirs.holds(path)]
+            found = [literal(path) for path in held if self.theirs.holds(path)]
             await self._with(found, *_UNADD, more=index)
 
     def _uncovered(self, others: Sequence[str]) -> list[str]:
@@ -271,7 +271,7 @@ class Repository:
         head = ("rev-parse", "-q", "--verify", "HEAD")
         return [
             path
-            for path in _inner(others)
+            for path in inner(others)
             if not await self.git(
                 f"--git-dir={os.path.join(self.folder, path, '.git')}", *head, fails=False
             )
@@ -303,7 +303,7 @@ class Repository:
         tree, head = tree or await self.picture(), onto or await self.head()
         async with self.index_of(tree) as index:
             for path in self._own_inside():
-                await self.git("reset", "-q", base or head, "--", _literal(path), more=index)
+                await self.git("reset", "-q", base or head, "--", literal(path), more=index)
             for path in self._own_inside():
                 await self._add_own(path, index)
             tree = (await self.git("write-tree", more=index)).strip()
@@ -319,9 +319,9 @@ class Repository:
 
     async def _add_own(self, path: str, index: Mapping[str, str]) -> None:
         listed = ("ls-files", "--cached", "--others", "--exclude-standard", "--")
-        literal = _literal(path)
-        if not path.endswith("/") and await self.git(*listed, literal, more=index):
-            await self.git("add", "-A", "--", literal, more=index)
+        named = literal(path)
+        if not path.endswith("/") and await self.git(*listed, named, more=index):
+            await self.git("add", "-A", "--", named, more=index)
 
     async def reindex(self, tree: str) -> None:
         """The index of the work tree itself, made anew: no flag that was set in it lasts."""
@@ -330,10 +330,10 @@ class Repository:
 
     async def commit_only(self, path: str, message: str) -> str:
         """Keep what changed in this one file, if anything did and git looks after it; the last commit."""
-        literal = _literal(path)
-        known = not path.startswith("..") and await self.git("ls-files", "--", literal)
-        if known and await self.git("status", "--porcelain", "--", literal):
-            await self.git("commit", "-q", "--no-verify", "-m", message, "--", literal)
+        named = literal(path)
+        known = not path.startswith("..") and await self.git("ls-files", "--", named)
+        if known and await self.git("status", "--porcelain", "--", named):
+            await self.git("commit", "-q", "--no-verify", "-m", message, "--", named)
         return await self.head()
 
     async def set_aside(self, base: str, branch: str, *, onto: str = "") -> str:
@@ -359,7 +359,7 @@ class Repository:
     async def move_inner(self, base: str, into: str) -> None:
         """Repositories that lie in the tree since `base`, of which a branch would hold nothing, go elsewhere."""
         async with self.index_of(base) as index:
-            found = [path for path in _inner(await self._others(index)) if not self._spares(path)]
+            found = [path for path in inner(await self._others(index)) if not self._spares(path)]
         for path in found:
             place = free_place(os.path.join(into, path))
             shutil.move(os.path.join(self.folder, path), place)
@@ -390,22 +390,3 @@ class Repository:
 
     def _is_own(self, path: str) -> bool:
         return any(path.startswith(own) if own.endswith("/") else path == own for own in self.own)
-
-
-def _inner(others: Sequence[str]) -> list[str]:
-    """Repositories among these paths, which are none of the tree's submodules."""
-    return [path.rstrip("/") for path in others if path.endswith("/")]
-
-
-def _literal(path: str) -> str:
-    """The path as git takes it for itself, whatever signs are in it."""
-    return f":(literal){path}"
-
-
-def left_in(folder: str, branch: str) -> str:
-    """Where a work tree keeps what was left and no branch can hold."""
-    return os.path.join(folder, ARTIFACTS, "left", branch)
-
-
-def _is_there(folder: str, path: str) -> bool:
-    return os.path.lexists(os.path.join(folder, path))

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from prowess.core.errors import OutsideError
 from prowess.core.files import take_away
 from prowess.loop.git.history import back_to
-from prowess.loop.git.repository import Repository, left_in
+from prowess.loop.git.paths import left_in
+from prowess.loop.git.repository import Repository
 
 # Whatever a person set for merges of their own.
 _MERGE = (
