@@ -29,6 +29,8 @@ CASE = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\
         ("check: $(eval SHELL=true)\n", False),
         ("check test:\n\ttrue\n", False),
         (".SILENT:\n\ttrue\n", False),
+        ("sinclude x: build.inc\n", False),
+        ("export check: test\n", False),
     ],
 )
 def test_new_targets_stand_behind_the_old_makefile_and_touch_nothing_of_it(
@@ -42,9 +44,24 @@ def test_new_targets_stand_behind_the_old_makefile_and_touch_nothing_of_it(
     assert not taken or added in found
 
 
+@pytest.mark.parametrize(
+    "old", ["check-%:\n\ttrue\n", "include rules.mk\n", "-include a.mk\n", ".DEFAULT:\n\ttrue\n"]
+)
+def test_where_a_new_rule_might_go_before_an_old_one_none_is_taken(old: str) -> None:
+    new = f"{old}\ncheck-total:\n\t@echo ok\n"
+
+    assert with_what_is_new("Makefile", old.encode(), new.encode()) == old.encode()
+
+
 def test_of_a_package_new_scripts_are_taken_that_run_around_no_old_one() -> None:
     old = {"name": "a", "scripts": {"test": "node --test"}}
-    more = {"lint": "eslint .", "pretest": "exit 0", "test": "true", "posttest": "x"}
+    more = {
+        "lint": "eslint .",
+        "pretest": "exit 0",
+        "test": "true",
+        "posttest": "x",
+        "postinstall": "x",
+    }
 
     found = with_what_is_new(
         "package.json",
@@ -119,6 +136,8 @@ def test_one_more_marker_of_pytest_judges_nothing(
     repo.put("test_b.py", MARKED.format("slow"))
 
     assert check(repo, sandbox, f"`{PYTEST}` passes", base=base).passed
+    repo.put(path, SETTINGS[path].format(more).replace("markers = ", "markers = true #"))
+    check(repo, sandbox, f"`{PYTEST}` passes", base=base)  # it makes no sense, and nothing breaks
     repo.put(path, SETTINGS[path].format(more).replace("--strict-markers", "-k slow"))
     assert not check(repo, sandbox, f"`{PYTEST}` passes", base=base).passed
 
@@ -157,6 +176,8 @@ def test_what_only_new_tests_of_a_new_folder_get_judges_nothing(
         ("data/app.expected.json", True),
         ("expected_output", True),
         ("ruff-baseline.json", True),
+        ("data/approved_vendors.csv", False),
+        ("data/expected_revenue.csv", False),
         ("src/approved.py", False),
         ("src/expected/a.txt", False),
         ("unexpected.txt", False),

@@ -91,7 +91,7 @@ def test_what_makes_a_package_and_does_no_more_may_be_needed_too(
     says: bytes, hidden: set[str]
 ) -> None:
     now = {"tests/__init__.py": says, "tests/names.py": b""}
-    asked = [b"from tests.names import NAMES\n"]
+    asked = [b"from tests.names import NAMES\n\nclass A:\n    def __init__(self): ...\n"]
 
     found = hiding({"tests/test_a.py": b""}, now, files=(*now, *TRACKED), asked=asked)
 

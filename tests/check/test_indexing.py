@@ -86,7 +86,9 @@ def test_a_linked_work_tree_has_an_index_of_the_ground_too(
     linked.put("lib/other.py", "B = 1\n")
 
     report = check(
-        linked, sandbox, validation=(CLEAN, f"echo >> lib/other.py; git diff && {CLEAN}")
+        linked,
+        sandbox,
+        validation=(f"python3 -c 1 && {CLEAN}", f"echo >> lib/other.py; git diff && {CLEAN}"),
     )
 
     assert verdicts(report) == ["PASS", "FAIL"]
@@ -120,3 +122,26 @@ def test_where_no_index_can_be_laid_commands_run_without(
     (work.folder / ".git" / path).rename(work.folder / ".git/aside")
 
     assert held(check(work, sandbox, validation=("git log && grep -q 2 lib/a.py",)))
+
+
+@pytest.mark.parametrize("how", ["lying", "staged", "committed", "staged otherwise"])
+def test_who_asks_git_first_is_told_what_the_work_changed(
+    work: Repository, sandbox: Sandbox, how: str
+) -> None:
+    base = work.git("rev-parse", "HEAD")
+    leave(work, how)
+
+    report = check(
+        work,
+        sandbox,
+        validation=(
+            f"{CLEAN} -- lib/a.py",
+            f"cat lib/a.py 2>&1 && {CLEAN} lib/",
+            f"{CLEAN} -- .gitignore",
+            "git diff --name-only | grep -qx gone.txt",
+            "git ls-files | grep -qx lib/new.py",
+        ),
+        base=base,
+    )
+
+    assert verdicts(report) == ["FAIL", "FAIL", "PASS", "PASS", "PASS"], report.reasons

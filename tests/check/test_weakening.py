@@ -117,6 +117,24 @@ def test_what_was_done_to_a_test_and_makes_no_difference_is_told_and_costs_nothi
 
 
 @pytest.mark.parametrize(
+    "command", ["python3 -m unittest test_new", "python3 -m pytest -q test_new.py"]
+)
+def test_what_was_done_to_a_test_that_nothing_runs_is_no_matter_of_course(
+    wrong: Repository, sandbox: Sandbox, command: str
+) -> None:
+    case = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        "
+    wrong.put("test_old.py", f"{case}self.assertEqual(1, 1)\n")
+    base = wrong.commit("old")
+    wrong.put("test_old.py", f"{case}self.assertTrue(1)\n")
+    wrong.put("test_new.py", f"{case}pass\n")
+
+    report = check(wrong, sandbox, f"`{command}` passes", base=base)
+
+    assert verdicts(report) == ["INCONCLUSIVE"]
+    assert "test_old.py alters T.test_a" in report.reasons[0]
+
+
+@pytest.mark.parametrize(
     "text", ["", "import pytest\n\n@pytest.mark.skip\n" + TEST.partition("\n\n\n")[2]]
 )
 def test_a_test_that_is_gone_or_skipped_is_missed_however_right_the_work(

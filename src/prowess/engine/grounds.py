@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from prowess.check.evidence import look, was_so
 from prowess.check.judges.as_before import AS_BEFORE, without_work
 from prowess.check.kept.known_tests import is_test, names_in
-from prowess.check.kept.moved_tests import deselects
+from prowess.check.kept.moved_tests import deselects, tells
 from prowess.check.kept.silence import names_of, silenced
 from prowess.check.probes import FILES, Probe
 from prowess.check.running.commands import Ran, Runner
@@ -137,7 +137,7 @@ class Grounds:
     ) -> bool:
         """
         Whether a probe sees the same where these files are as they were, and all else is as it is now: then
-        nothing that was done to them made it so.
+        nothing that was done to them made it so. Tests among them have to be heard of.
         """
         paths = frozenset(judges)
         if not paths:
@@ -151,7 +151,27 @@ class Grounds:
         for command in first:
             await run(command)
         sight = await look(probe, folder=self.land.tree.folder, run=run)
-        return sight.state == "confirmed"
+        if sight.state != "confirmed":
+            return False
+        return all(self._is_heard(path, run.done(probe.target)) for path in paths if is_test(path))
+
+    def _is_heard(self, path: str, ran: Ran) -> bool:
+        """Whether a command that tells of tests told of those that are back in this file."""
+        land, now = self.land, ran.tests
+        if not now.kind or (content := land.instead[path]) is None:
+            return True
+        if not now.names:
+            only = [each for each in _named(ran.command, land.files) if is_test(each)]
+            return not only or path in only
+        then = land.told.get((land.base, ran.command))
+        told = now.names | now.left_out
+        known = then.names if then else None
+        names = [
+            name
+            for name in names_in(path, _text(content))
+            if known is None or any(tells(each, path, name) for each in known)
+        ]
+        return bool(names) and all(any(tells(each, path, name) for each in told) for name in names)
 
     async def silenced(self, command: str, *, first: Sequence[str]) -> str:
         """Why tests that this command ran where the work began are not heard of now, or an empty text."""
@@ -278,7 +298,7 @@ class Grounds:
         source = replace(self._source, files=self._source.files | there, instead=instead)
         made = fresh(source, within=land.room, sandbox=land.tree.sandbox)
         ground = await asyncio.to_thread(self.stack.enter_context, made)
-        await lay_index(ground, land.tree)
+        await lay_index(ground, land.tree, land.base)
         return self.make(ground)
 
     def _found(self) -> Source:

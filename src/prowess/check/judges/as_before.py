@@ -26,7 +26,8 @@ AS_BEFORE = "with the tests and settings as they were before"  # how such a doub
 _TEST_FOLDER = re.compile(
     r"(?:^|/)(?:tests?|__tests__|e2e|cypress|testdata|(?:__)?snapshots(?:__)?|goldens?)/"
     r"|\.(?:snap|golden)$"
-    r"|(?:^|[/._-])(?:expected|golden|baseline|approved)(?:[_-][\w-]*)?"
+    r"|(?:(?:^|/)(?:expected|golden)(?:[_-](?:out(?:put)?s?|results?|values?|stdout|stderr))?"
+    r"|[._-](?:expected|golden|approved|baseline))"
     r"(?:\.(?:txt|out|stdout|stderr|log|json|csv|tsv|ya?ml|xml|svg|png))?$"
 )
 

@@ -200,7 +200,9 @@ def _parted_markers(settings: Any) -> tuple[Any, set[str]]:
         return settings, set()
     found: set[str] = set()
     for _, table in tables:
-        said = table.get("markers") or ()
+        said = table.get("markers") or []
+        if not isinstance(said, str | list):
+            return settings, set()
         lines = said.strip().splitlines() if isinstance(said, str) else said
         found |= {str(line) for line in lines if line}
     rest = [(name, {**table, "markers": None}) for name, table in tables]

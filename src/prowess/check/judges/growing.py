@@ -10,9 +10,14 @@ import re
 
 from prowess.check.judges.by_name import MAKE, judged_by_name
 from prowess.check.judges.makefiles import rules_in, targets
-from prowess.check.judges.web_scripts import read_json, scripts_in
+from prowess.check.judges.web_scripts import LIFE, read_json, scripts_in
 
 _PLAIN = re.compile(r"[A-Za-z0-9][\w-]*(?:[ \t]+[A-Za-z0-9][\w-]*)*[ \t]*:[\w./ \t-]*")
+# A rule that is written out goes before a pattern, and before what stands in another file.
+_OPEN = re.compile(r"^[^#\t\n]*%[^\n]*:|^ *(?:-|s)?include\b|^ *\.DEFAULT\b", re.MULTILINE)
+_WORDS_OF_MAKE = frozenset(
+    "include sinclude define endef export unexport override vpath load".split()
+)
 _AROUND = re.compile(r"^(?:pre|post)")
 
 
@@ -27,6 +32,8 @@ def with_what_is_new(path: str, old: bytes, new: bytes) -> bytes:
 
 def _new_rules(old: str, new: str) -> str:
     """Plain ones: a pattern, a variable or a rule for an old target could change what the old ones do."""
+    if _OPEN.search(old):
+        return ""
     known, lines = targets(old), new.replace("\\\n", " ").splitlines()
     fresh = {name for name in rules_in(new) if name not in known}
     taken: list[str] = []
@@ -34,7 +41,9 @@ def _new_rules(old: str, new: str) -> str:
     for line in lines:
         if not line.startswith("\t"):
             names, colon, needs = line.partition(":")
-            plain = bool(colon) and _PLAIN.fullmatch(line) and fresh.issuperset(names.split())
+            said = set(names.split())
+            is_rule = bool(colon) and _PLAIN.fullmatch(line) and not said & _WORDS_OF_MAKE
+            plain = is_rule and fresh.issuperset(said)
             phony = names.strip() == ".PHONY" and fresh.issuperset(needs.split())
             takes = bool(plain or phony)
         taken += [line] if takes and "eval" not in line else []
@@ -42,13 +51,13 @@ def _new_rules(old: str, new: str) -> str:
 
 
 def _new_scripts(old: bytes, new: bytes) -> bytes:
-    """What runs before or after an old script is no new one."""
+    """What runs before or after an old script, or whenever something is installed, is no new one."""
     then, now = read_json(_text(old)), read_json(_text(new))
     known, given = scripts_in(then), scripts_in(now)
     more = {
         name: line
         for name, line in given.items()
-        if name not in known and _AROUND.sub("", name) not in known
+        if name not in known and name not in LIFE and _AROUND.sub("", name) not in known
     }
     if not more or not known:
         return old

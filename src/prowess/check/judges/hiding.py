@@ -76,9 +76,11 @@ def _speaks_of(text: bytes, path: str, content: bytes) -> bool:
     """By its name; of what makes a package of a folder, and does no more, by that of the folder."""
     folder, name = posixpath.split(path)
     stem = name.partition(".")[0]
-    if stem == "__init__" and not content.strip():
-        stem = posixpath.basename(folder)
-    return re.search(rb"(?<!\w)%b(?!\w)" % re.escape(stem.encode()), text) is not None
+    if stem == "__init__":
+        stem = "" if content.strip() else posixpath.basename(folder)
+    return (
+        bool(stem) and re.search(rb"(?<!\w)%b(?!\w)" % re.escape(stem.encode()), text) is not None
+    )
 
 
 def _ignores_more(

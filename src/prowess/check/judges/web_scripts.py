@@ -16,7 +16,7 @@ from prowess.check.running.shell import simple_commands
 _RUNS_SCRIPTS = re.compile(r"npm|pnpm|yarn|bun")
 _TAKES_WORD = frozenset("-C --prefix -w --workspace --filter -F --dir --cwd".split())
 _SHORT = {"t": "test", "tst": "test"}
-_LIFE = ("prepare", "preinstall", "install", "postinstall", "prepublish", "dependencies")
+LIFE = ("prepare", "preinstall", "install", "postinstall", "prepublish", "dependencies")
 _INSTALLS = frozenset(("install", "i", "ci", "add", "install-ci-test", "it", "cit"))
 _KNOWN = frozenset(("test", "start", "stop", "restart"))
 _OF_YARN = frozenset("workspace workspaces exec dlx node npm plugin".split())
@@ -59,7 +59,7 @@ def _called(words: list[str]) -> Collection[str] | None:
         return given[1:2] or None
     name = _SHORT.get(given[0], given[0]) if given else "install"
     if name in _INSTALLS:
-        return (*_LIFE, "test")
+        return (*LIFE, "test")
     known = name in _KNOWN or (program == "yarn" and name not in _OF_YARN)
     return (name,) if known else None
 

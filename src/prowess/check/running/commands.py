@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from prowess.check.running.run_reports import MAX_BYTES, go_printed, read_report
-from prowess.check.running.runners import Reporting, reporting, runner_in
+from prowess.check.running.runners import Reporting, asks_for_work, reporting, runner_in
 from prowess.check.running.shell import reads_in_part
 from prowess.check.running.tests_run import TestRun, read_test_run
 from prowess.check.tree.ground import Ground
@@ -182,7 +182,7 @@ class Runner:
             environment={**_ENVIRONMENT, "PYTHONPYCACHEPREFIX": os.path.join(place, "none")},
             writable=(*ground.writable, place),
             readable=(*ground.readable, *self.readable),
-            laid=ground.laid,
+            laid=ground.laid_then if asks_for_work(command) and ground.laid_then else ground.laid,
             network=self.network,
             limits=replace(self.limits, output_bytes=_OUTPUT),
         )

@@ -22,6 +22,12 @@ RUNS_TESTS = re.compile(
     r"|(?:go|cargo|npm|pnpm|yarn|bun|deno|make|just|dotnet|swift|mix|sbt|rake|meson|dart|flutter|bazel(?:isk)?)"
     r"(?: -\S+)*(?: run)? test)\b"
 )
+_ASKS_GIT = re.compile(r"!? ?git (?:-\S+ )*(?:diff(?:-\w+)?|status)\b")
+_NOWHERE = re.compile(r"[\d&]?>{1,2} ?(?:&\d|/dev/null)")
+_LOOKS = re.compile(
+    r"!|git\b|(?:cd|set|export|echo|printf|test|\[|\[\[|grep|cat|ls|wc|head|tail|diff|cmp|find|true|sleep|mypy|pyright)(?: |$)"
+    r"|ruff (?:check(?!.*--fix)|format --(?:check|diff))|(?:npx )?(?:eslint(?!.*--fix)|tsc|prettier --check)"
+)
 # What may stand before a program: variables that are set for it, and those that start it.
 _STARTED = (
     r"(?:\w+=\S* )*(?:(?:uv|poetry|pipenv|pdm|hatch|rye) run )?(?:(?:npx|bunx|pnpm|pnpm exec|yarn) )?"
@@ -163,3 +169,17 @@ def _asked(runner: str, command: str, place: str) -> Reporting | None:
 def _last_go(command: str) -> tuple[str, str]:
     *_, last = _GO.finditer(command)
     return command[: last.end()], command[last.end() :]
+
+
+def asks_for_work(command: str) -> bool:
+    """Whether it asks git for changes, and nothing before that can have made any: it runs tests, or looks."""
+    before, git, _ = _NOWHERE.sub("", command).partition("git ")
+    if not git or ">" in before:
+        return False
+    for _, words in simple_commands(command) or ():
+        line = " ".join(words)
+        if _ASKS_GIT.match(line):
+            return True
+        if not (_LOOKS.match(line) or RUNS_TESTS.search(line)):
+            return False
+    return False

@@ -53,7 +53,8 @@ class Ground:
     `place` is where it lies and `folder` where commands see it; `files` are those of the work. `laid`,
     `writable` and `readable` are what they need for that; `hidden` is what lies beside it and is not
     shown. `put` makes a file again what it was; without it, what commands do stays. `records` is where git
-    may be given more of its own (`indexing.py`).
+    may be given more of its own (`indexing.py`), and `laid_then` is `laid` with git's index of where the
+    work began.
     """
 
     place: str
@@ -65,6 +66,7 @@ class Ground:
     hidden: frozenset[str] = frozenset()
     put: Callable[[str], None] | None = None
     records: str = ""
+    laid_then: tuple[Laid, ...] = ()
     _before: dict[str, _Picture] = field(default_factory=dict)
 
     def look(self) -> None:

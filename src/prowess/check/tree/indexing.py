@@ -5,6 +5,9 @@ So to a command `git diff` tells what it changed itself, and its end hangs on th
 somebody staged or committed that. Git makes the index on the ground, by the settings that commands see
 too; objects that the repository lacks lie beside it, and nothing is written into the records. Where it
 cannot be made or laid, as without bubblewrap, commands find the index of the repository.
+
+A line that asks git for changes and has made none itself asks what the work changed (`git diff
+--exit-code -- schema.sql`). It finds an index of the commit that the work began at.
 """
 
 import os
@@ -16,12 +19,14 @@ from prowess.check.tree.ground import Ground
 from prowess.check.tree.records import common_records
 from prowess.core.process import Laid, Order
 
-# `$1` is where it is made, `$2` where the repository has its objects; the files come on standard input.
+# `$1` is where it is made, `$2` where the repository has its objects, `$3` the commit that the work began at;
+# the files come on standard input.
 _MAKE = """
 set -e -o pipefail
 git() { command git -c core.fsmonitor=false -c core.splitIndex=false -c core.hooksPath=/dev/null "$@"; }
 export GIT_INDEX_FILE="$1/index" GIT_OBJECT_DIRECTORY="$1/objects" GIT_ALTERNATE_OBJECT_DIRECTORIES="$2"
 mkdir "$1/objects"
+if [ "$3" ]; then GIT_INDEX_FILE="$1/base" git read-tree "$3"; fi
 if git rev-parse --verify -q HEAD >/dev/null; then git read-tree HEAD; fi
 git update-index -q --refresh >/dev/null || true  # what is the same is then not written again
 git diff-files --name-only -z --diff-filter=D --ignore-submodules=all |
@@ -30,8 +35,8 @@ git update-index -z --add --remove --replace --stdin
 """
 
 
-async def lay_index(ground: Ground, tree: Tree) -> None:
-    """Have commands on this ground find its own index in the place of the repository's."""
+async def lay_index(ground: Ground, tree: Tree, base: str) -> None:
+    """Have commands on this ground find its own index in the place of the repository's, and that of `base`."""
     own = git_folder(tree.folder) or ""
     index, objects = os.path.join(own, "index"), os.path.join(common_records(own), "objects")
     info = os.path.join(objects, "info")
@@ -40,7 +45,7 @@ async def lay_index(ground: Ground, tree: Tree) -> None:
     made, lending = (os.path.join(ground.records, name) for name in ("made", "info"))
     os.makedirs(made)
     order = Order(
-        argv=("bash", "-c", _MAKE, "git", made, objects),
+        argv=("bash", "-c", _MAKE, "git", made, objects, base),
         stdin=os.fsencode("".join(f"{path}\0" for path in sorted(ground.files))),
         cwd=ground.folder,
         writable=(made,),
@@ -54,7 +59,11 @@ async def lay_index(ground: Ground, tree: Tree) -> None:
     if done.code == 0 and _lies(source, stat.S_IFREG):
         _lend(os.path.join(made, "objects"), info, lending)
         ground.readable += (made,)
-        ground.laid += (Laid(path=index, source=source), Laid(path=info, source=lending, kept=True))
+        lent = Laid(path=info, source=lending, kept=True)
+        then = os.path.join(made, "base")
+        if _lies(then, stat.S_IFREG):
+            ground.laid_then = (*ground.laid, Laid(path=index, source=then), lent)
+        ground.laid += (Laid(path=index, source=source), lent)
 
 
 def _lies(path: str, kind: int) -> bool:

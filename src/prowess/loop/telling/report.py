@@ -223,11 +223,13 @@ def _told(entry: Entry, told: Told) -> list[str]:
 
 
 def _altered(entry: Entry) -> list[str]:
-    """What became of tests that were there, for a person to look at: the task lets it, or they pass as they were."""
+    """What became of tests that were there, for a person to look at: the task lets it, or nothing that was run hangs on it."""
     notes = entry.done.report.notes if entry.done.report else ()
     ways = {
         ALLOWED: "Tests were altered, as the task lets them be",
-        ALTERED: "Tests were altered, and pass as they were too" if entry.done.mark == "R" else "",
+        ALTERED: "Tests that were there were altered, for you to look at"
+        if entry.done.mark == "R"
+        else "",
     }
     return [
         f"{told}: {inline('; '.join(found))}."
