@@ -173,10 +173,11 @@ def _last_go(command: str) -> tuple[str, str]:
 
 def asks_for_work(command: str) -> bool:
     """Whether it asks git for changes, and nothing before that can have made any: it runs tests, or looks."""
-    before, git, _ = _NOWHERE.sub("", command).partition("git ")
+    plain = _NOWHERE.sub("", command)
+    before, git, _ = plain.partition("git ")
     if not git or ">" in before:
         return False
-    for _, words in simple_commands(command) or ():
+    for _, words in simple_commands(plain) or ():
         line = " ".join(words)
         if _ASKS_GIT.match(line):
             return True
