@@ -176,6 +176,16 @@ def test_a_list_ends_where_the_next_sentence_begins() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "text", ["`pytest` passes and `mypy src`", "Running `make lint` succeeds and `make test`"]
+)
+def test_what_is_no_list_may_still_be_refuted_by_its_first_part(text: str) -> None:
+    found = read(text)
+
+    assert len(found.probes) == 1
+    assert not found.whole
+
+
 def test_a_comma_joins_what_is_understood_on_both_sides() -> None:
     found = read("`a.txt` exists, `b.txt` contains `x, y`, and `c.txt` exists")
 

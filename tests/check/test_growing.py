@@ -45,7 +45,14 @@ def test_new_targets_stand_behind_the_old_makefile_and_touch_nothing_of_it(
 
 
 @pytest.mark.parametrize(
-    "old", ["check-%:\n\ttrue\n", "include rules.mk\n", "-include a.mk\n", ".DEFAULT:\n\ttrue\n"]
+    "old",
+    [
+        "check-%:\n\ttrue\n",
+        "include rules.mk\n",
+        "-include a.mk\n",
+        ".DEFAULT:\n\ttrue\n",
+        "check: check-total\n",
+    ],
 )
 def test_where_a_new_rule_might_go_before_an_old_one_none_is_taken(old: str) -> None:
     new = f"{old}\ncheck-total:\n\t@echo ok\n"
@@ -61,6 +68,7 @@ def test_of_a_package_new_scripts_are_taken_that_run_around_no_old_one() -> None
         "test": "true",
         "posttest": "x",
         "postinstall": "x",
+        "eslint": "x",
     }
 
     found = with_what_is_new(

@@ -1,5 +1,6 @@
 """What a person commits while a loop is dead is theirs: it stays, and the task is begun again on top of it."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,14 @@ def killed(repo: Path, plan: str, acts: list[Act], **asked: Any) -> Remembering:
     steps = Remembering(run_id="loop")
     with suppress(KilledError):
         loop(repo, plan, Scripted(acts), steps, **asked)
+    long_ago(repo)
     return Remembering(run_id="loop", kept=steps.kept)
+
+
+def long_ago(repo: Path) -> None:
+    """What an agent could do before it was gone with its loop, it has done by now."""
+    for sign in (repo.parent / "data" / "looks").glob("*"):
+        os.utime(sign, (0, 0))
 
 
 def dies(*before: Act) -> Act:

@@ -130,6 +130,31 @@ def test_a_loop_that_ended_badly_ends_so_though_nobody_reads_its_report(repo: Pa
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize(
+    "does",
+    [
+        "echo x > other.txt && git add other.txt && git commit -qm 'not proven'",
+        "git reset -q --soft HEAD~1",
+    ],
+)
+def test_what_an_agent_did_to_the_branch_right_before_a_kill_is_none_of_a_persons(
+    cli: Cli, repo: Path, does: str
+) -> None:
+    trace = repo.parent / "trace"
+    loop = begin(repo, f"[ -e {trace} ] || {{ sleep 1.5; {does}; }}; {stuck(trace)}")
+    run, _ = at_work(loop, trace, 1)
+    mine = git(repo, "rev-list", "main", "--grep=A plan").strip()
+    mine = mine or git(repo, "log", "-g", "--grep=A plan", "-1", "--format=%H").strip()
+    loop.kill()
+    loop.communicate(timeout=60)
+    trace.write_text("1\n2\n")
+
+    cli("runs", "resume", run)
+
+    assert "other.txt" not in git(repo, "ls-tree", "--name-only", "main")
+    git(repo, "merge-base", "--is-ancestor", mine, "main")
+
+
 @pytest.mark.parametrize("now", ["version: 1\n", None])
 def test_a_loop_goes_on_with_the_phases_that_it_began_with(
     cli: Cli, repo: Path, now: str | None

@@ -41,10 +41,13 @@ _GOOD = (
 _TEST = r"(?P<test>[\w./-]+\.py(?:::[\w:\[\].,-]+)?|test_\w+)"
 # What is quoted is passed over: only outside of it does a word join two parts, or a comma two clauses.
 _QUOTED = r"`[^`]*`|\"[^\"\n]*\"|“[^”\n]*”"
-# What is quoted behind a comma or an "and", with no verb of its own, is one more of a list.
-_LISTED = rf"(?:{_QUOTED})(?:[,;.]|\s+and\b|$)"
-_JOINS = re.compile(rf"{_QUOTED}|(?P<join>,?\s+and\s+(?!{_LISTED})|;\s+)", re.IGNORECASE)
-_COMMAS = re.compile(rf"{_QUOTED}|(?P<join>,\s+(?!(?:and\s+)?(?:{_LISTED})))")
+_JOINS = re.compile(rf"{_QUOTED}|(?P<join>,?\s+and\s+|;\s+)", re.IGNORECASE)
+_COMMAS = re.compile(rf"{_QUOTED}|(?P<join>,\s+)")
+# A sentence that may go on with one more thing that is said.
+_TAKES_MORE = re.compile(
+    rf".*\b(?:contains?|mentions?|includes?|say|says|defines?|prints|outputs|shows|writes){_WORDS}\s+{_ALL_SAID}",
+    re.IGNORECASE,
+)
 _MUST = r"(?:must|should|has to|have to|needs to)"
 _PYTEST = "python -m pytest -q"  # where no validation command calls it otherwise
 _LONGEST = 2_000  # characters; more is no sentence
@@ -65,7 +68,7 @@ def propose(text: str, *, validation: Sequence[str] = (), find_test: FindTest) -
         return Proposal()
     probes: list[Probe] = []
     whole = True
-    for part in _split(_JOINS, text.strip().rstrip(".")):
+    for part in _lists(_split(_JOINS, text.strip().rstrip("."))):
         found = _probes(part, validation, find_test) or _clauses(part, validation, find_test)
         whole = whole and bool(found)
         probes += found
@@ -94,6 +97,17 @@ def _split(joins: re.Pattern[str], text: str) -> list[str]:
             parts.append(text[start : found.start()].strip())
             start = found.end()
     return [*parts, text[start:].strip()]
+
+
+def _lists(parts: Iterable[str]) -> list[str]:
+    """With what is no sentence, but one more thing that the one before it says."""
+    found: list[str] = []
+    for part in parts:
+        if found and re.fullmatch(_EACH, part) and _TAKES_MORE.fullmatch(found[-1]):
+            found[-1] += f" and {part}"
+        else:
+            found.append(part)
+    return found
 
 
 def _clauses(part: str, validation: Sequence[str], find_test: FindTest) -> list[Probe]:

@@ -7,10 +7,13 @@ task is taken up again, a person has brought it there, and the task is begun aga
 """
 
 import asyncio
+import os
+import re
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prowess.core.errors import OutsideError, StaysError
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 KIND = "loop.branch"
 LOOK = 1.0  # seconds between two looks at the branch while an agent is at work
+_GRACE = 2.0  # seconds until an agent is gone whose loop was killed
+_MOVE = re.compile(r"(\w+) HEAD@\{(\d+)\}")
 _QUICKLY = 10.0  # seconds for one of them
 _CAME = "came between"  # in what is kept of a step: where the branch was by then
 _MESSAGE = "Taken back: what an agent has committed and nobody has proven yet"
@@ -96,8 +101,12 @@ class Between:
         asked = ("rev-parse", "-q", "--verify", "HEAD^{commit}")
         head = (await repository.git(*asked, fails=False)).strip()
         heads = [each.head for each in told]
+        if (left := await _left_by_agent(crew, repository)) and left not in heads:
+            tell_at(crew, left)  # it moved the branch after the last look, and before it died
+            heads.append(left)
+            told.append(Told(left, made=False))
         known = (heads[0] == base and head in heads) or await made_in(repository, told, head)
-        if not head or known:
+        if not head or known or head == left:
             return ""
         commits = await _commits(repository, [*heads, base], head)
         agents = await _agents(repository, heads, base, head)
@@ -178,12 +187,46 @@ def told_at(events: Iterable[Recorded]) -> list[Told]:
     return told
 
 
+def _sign(crew: Crew) -> str:
+    """A file that is touched as long as an agent is at work and looked after."""
+    return os.path.join(os.path.realpath(crew.world.settings.data), "looks", crew.run)
+
+
+def _is_at_work(events: Iterable[Recorded]) -> bool:
+    """Whether an agent was asked of whose end nobody has told."""
+    asked: set[str] = set()
+    for each in events:
+        if each.event.kind == "agent.forked":
+            asked.add(each.event.payload["child"])
+        elif each.event.kind == "agent.joined":
+            asked.discard(each.event.payload["child"])
+    return bool(asked)
+
+
+async def _left_by_agent(crew: Crew, repository: Repository) -> str:
+    """Where the branch was when the agent died that was at work; empty where none was, or nobody can tell."""
+    if not await crew.world.log.aside(lambda: _is_at_work(crew.world.log.run(crew.run))):
+        return ""
+    try:
+        died = os.stat(_sign(crew)).st_mtime + LOOK + _GRACE
+    except OSError:
+        return ""
+    told = await repository.git("log", "-g", "--format=%H %gd", "--date=unix", "HEAD", fails=False)
+    moves = (_MOVE.fullmatch(line) for line in told.splitlines())
+    return next((each[1] for each in moves if each and int(each[2]) <= died), "")
+
+
 @asynccontextmanager
 async def followed(crew: Crew, branch: str) -> AsyncIterator[None]:
     """While an agent is at work, what it commits is known to be its own."""
     seen = [""]
 
+    sign = _sign(crew)
+    os.makedirs(os.path.dirname(sign), exist_ok=True)
+
     async def look() -> None:
+        with suppress(OSError):
+            Path(sign).touch()  # noqa: ASYNC240 - one call of the kernel
         with suppress(OutsideError):
             asked = ("rev-parse", "-q", "--verify", f"{branch or 'HEAD'}^{{commit}}")
             code, out, _ = await run_git(*asked, cwd=crew.request.workspace, seconds=_QUICKLY)
@@ -238,7 +281,7 @@ async def _taken_back(repository: Repository, agents: str, base: str, head: str)
         return head
     made = (await repository.git("commit-tree", tree, "-p", head, "-m", _MESSAGE)).strip()
     await repository.reindex(made)
-    await repository.git("update-ref", "-m", f"commit: {_MESSAGE}", "HEAD", made, head)
+    await repository.move(head, made, f"commit: {_MESSAGE}")
     return made
 
 

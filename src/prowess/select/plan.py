@@ -13,7 +13,7 @@ a fence under a heading like "Validation commands" prove every task.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from markdown_it import MarkdownIt
@@ -229,19 +229,27 @@ def _commands(content: str, first: int) -> Iterator[tuple[int, str]]:
         line += 1 + command.count("\0")
 
 
+def _names_in(line: str, known: Collection[str]) -> list[str]:
+    """One that a task is called by, as it stands or without the backticks around it; else those between commas."""
+    whole = next((each for each in (line, line.strip("`")) if key_of(each) in known), None)
+    return (
+        [whole]
+        if whole
+        else [
+            part if key_of(part) in known else value
+            for part in map(str.strip, line.split(","))
+            for value in values([part])
+        ]
+    )
+
+
 def _with_after(tasks: list[Task]) -> tuple[Task, ...]:
     """`after:` may name one task, whose text may hold commas, or several between commas."""
     known = {name for task in tasks for name in names_of(task)}
     return tuple(
         replace(
             task,
-            after=tuple(
-                name
-                for line in task.after
-                for name in (
-                    [line.strip("`")] if key_of(line.strip("`")) in known else values([line])
-                )
-            ),
+            after=tuple(name for line in task.after for name in _names_in(line, known)),
         )
         if task.after
         else task

@@ -99,7 +99,7 @@ _MARKS = (
     ),
     _mark(
         _WEB_FILES,
-        r"/\*\s*eslint\s[^*]*:\s*\[?\s*[\"']?(?:off|warn|0|1)\b",
+        r"/\*\s*eslint\s[^*:]*:[\s\[\"']*(?:off|warn|0|1)\b",
         _WEB_LINT,
     ),
     _mark(

@@ -52,7 +52,7 @@ _MAKES = _words(
 # "Set `x` in a file", as an order: what users may set in it, or what was set there, asks for nothing.
 _SETS = _words(
     r"(?:^\W*|[,:]\s*|\b(?:and|then|also|please)\s+)(?:(?:set|configure|point)(?:\s+(?!(?:to|from|as|with|like|that|than|by)\b)"
-    r"[^\s,:]+){1,6}\s+in|configure|point)\s+(?:the\s+(?:file\s+)?)?[`'\"(]*[\w./-]*$"
+    r"[^\s,:]+){1,6}(?<!listed)(?<!named)(?<!given)(?<!shown)(?<!defined)(?<!described)(?<!found)\s+in|configure|point)\s+(?:the\s+(?:file\s+)?)?[`'\"(]*[\w./-]*$"
 )
 _IN_FILE = _words(r"^\W*in\s+(?:the\s+(?:file\s+)?)?[`'\"(]*[\w./-]*$")
 _SET_IN_IT = _words(

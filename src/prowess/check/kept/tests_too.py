@@ -68,6 +68,13 @@ _OTHERWISE = _words(
     r"|(?:used|needed|required|shared|wanted|expected|asked|demanded|shown|stated|given|said|told)\s+(?:for\s+)?(?:by|in|from)"
     r"|to the (?:values|numbers|results|expectations|cases|examples|assertions))\b"
 )
+_SPARES = _words(
+    r"\b(?:none|nothing|not|never|neither|except|without)\s+(?:(?:of|in|any)\s+)?(?:(?:the|its|their|any)\s+)?$"
+)
+# Tests beside these are one more thing that a server runs.
+_OF_CI = _words(
+    r"\b(?:ci|cd|builds?|lint(?:s|ing)?|jobs?|workflows?|pipelines?|deploy\w*|release)\b"
+)
 _FAR = _words(r"\b(?:for|about|on|of|from|with|that|which|who|where|when|if|as)\b")
 
 # Said behind the tests: which they are, or what they do.
@@ -103,7 +110,7 @@ def _takes(before: str, after: str) -> bool:
     between = clause[verb.end() :]
     if _OBJECTS.fullmatch(between):
         return not _SOME.match(after)
-    if not _ENDS.match(after) or _OTHERWISE.search(between):
+    if not _ENDS.match(after) or _OTHERWISE.search(between) or _SPARES.search(between):
         return False
     return bool(_BESIDE.search(between)) or _takes_bare(clause, verb, after)
 
@@ -116,7 +123,7 @@ def _takes_bare(clause: str, verb: re.Match[str], after: str) -> bool:
     if _OBJECT.fullmatch(between):
         is_order = bool(_BEGINS.search(start))
         return is_order and bool(_AS_NEEDED.match(after) or not _OF_A_KIND.search(start))
-    code = _BESIDE_CODE.search(between)
+    code = None if _OF_CI.search(between) else _BESIDE_CODE.search(between)
     return bool(code and not _FAR.search(between[: code.start()]))
 
 

@@ -15,20 +15,24 @@ from prowess.core.agent import Trouble
 _LONGEST = 4_000  # characters of a message that are looked at
 _FARTHEST = timedelta(days=32)  # no limit lasts longer, so a later date was misread
 _TOLD = r"(?:reached|exceeded|hit|over|again|retry|resets?)"
+_TO_PAY = (
+    r"(?:monthly|reached your|hit your) (?:[\w.-]{1,20} )?spend(?:ing)? limit|insufficient (?:balance|credits?)\b"
+    r"|add (?:more )?credits"
+)
 _LIMIT = re.compile(
     r"usage limit|hit your (?:[\w.-]{1,40} ){0,3}limit|limit reached|too many requests|resource.{0,10}exhausted"
     rf"|rate[ _-]?limit(?:ed\b|[ _-]?error|s?\b.{{0,80}}\b{_TOLD}\b|[ _-]?{_TOLD})"
     rf"|\b{_TOLD}\b.{{0,40}}\brate[ _-]?limits?\b"
     r"|(?<!disk )\bquota\b|insufficient_quota|exceeded your current|out of (?:extra )?(?:usage|credits)"
-    r"|credit balance is too low|payment required|billing.{0,10}limit|usage exceeded"
-    r"|spend(?:ing)? limit|insufficient (?:balance|credits?|funds)|add (?:more )?credits",
+    r"|credit balance is too low|payment required|billing.{0,10}limit|free usage exceeded"
+    rf"|{_TO_PAY}",
     re.IGNORECASE,
 )
 # A provider that gives no more until somebody pays; no time ends that.
 _FOR_GOOD = re.compile(
     r"insufficient_quota|exceeded your current quota|out of credits|credit balance is too low"
     r"|payment required|billing.{0,10}limit|check your plan and billing"
-    r"|spend(?:ing)? limit|insufficient (?:balance|credits?|funds)|add (?:more )?credits",
+    rf"|{_TO_PAY}",
     re.IGNORECASE,
 )
 _AUTH = re.compile(

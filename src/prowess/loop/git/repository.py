@@ -312,10 +312,18 @@ class Repository:
             making(made)
             # The index first: what a person commits after a kill would undo what is not in it.
             await self.reindex(made)
-            await self.git("update-ref", "-m", f"commit: {message}", "HEAD", made, head)
+            await self.move(head, made, f"commit: {message}")
         else:
             await self.reindex("HEAD")
         return await self.head()
+
+    async def move(self, head: str, made: str, why: str) -> None:
+        """The branch from `head` to a commit of which the index was made; `OutsideError` where it is elsewhere."""
+        try:
+            await self.git("update-ref", "-m", why, "HEAD", made, head)
+        except OutsideError:
+            await self.reindex("HEAD")
+            raise
 
     async def _add_own(self, path: str, index: Mapping[str, str]) -> None:
         listed = ("ls-files", "--cached", "--others", "--exclude-standard", "--")

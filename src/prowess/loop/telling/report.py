@@ -88,7 +88,8 @@ def report(
 def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
     """What the marks say, those of earlier loops too: a plan is done when nothing of it is left."""
     tasks = _tasks(plan)
-    unproven = sum(entry.done.mark == "x" for entry in entries)
+    implemented = {name_of(task) for task in tasks if task.mark == "x" and not task.ignored}
+    unproven = len(implemented | {name_of(each.task) for each in entries if each.done.mark == "x"})
     blocked = {name_of(task) for task in tasks if task.mark == "~"}
     blocked |= {name_of(entry.task) for entry in entries if entry.done.mark == "~"}
     waiting = sum(task.mark == " " for task in tasks)
@@ -100,11 +101,12 @@ def ending(entries: Sequence[Entry], plan: Plan | None) -> tuple[Ending, str]:
     if blocked or waiting:
         awaits = f", {_awaiting(unproven)}" if unproven else ""
         return "partial", _stuck(len(blocked), waiting, len(tasks)) + awaits
-    if unproven:
+    if unproven and entries:
         return "done", f"all tasks are implemented; {_awaiting(unproven)}"
     how = "proven or reviewed" if any(entry.done.reviewer for entry in entries) else "proven"
     people = plan.for_people() if plan else ""
     nothing = "there was nothing to do" + (f": {people}" if people else "")
+    nothing += f"; {_awaiting(unproven)}" if unproven else ""
     return "done", f"all tasks are {how}" if entries else nothing
 
 
