@@ -8,7 +8,7 @@ cannot begin at all is asked once, and then no more.
 
 import asyncio
 import time
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -284,7 +284,7 @@ class Asking:
         return self.workspace == self.crew.request.workspace
 
     def _followed(self) -> AbstractAsyncContextManager[None]:
-        return followed(self.crew, self.branch) if self._is_at_home else nullcontext()
+        return followed(self.crew, self.branch, shared=self._is_at_home)
 
     async def _as_before(self, before: Before, child: str) -> Before:
         """

@@ -12,8 +12,11 @@ from prowess.engine.pen import ASIDE
 KIND = "loop.taken_up"
 
 
-def away(log: Log, run: str, *, now: float) -> tuple[float, float]:
-    """Seconds in which nobody worked on the run: those that were told, and those since its last word."""
+def away(log: Log, run: str, *, now: float, seen: float = 0.0) -> tuple[float, float]:
+    """
+    Seconds in which nobody worked on the run: those that were told, and those since its last word, or
+    since an agent was `seen` at work.
+    """
     told, last = 0.0, ""
     at_work: set[str] = set()
     for each in log.run(run):
@@ -26,7 +29,7 @@ def away(log: Log, run: str, *, now: float) -> tuple[float, float]:
             at_work.discard(facts["child"])
     words = [last, *(each.at for child in at_work for each in log.run(child))]
     moments = [datetime.fromisoformat(at).timestamp() for at in words if at]
-    return told, max(0.0, now - max(moments)) if moments else 0.0
+    return told, max(0.0, now - max(*moments, seen)) if moments else 0.0
 
 
 def taken_up(run: str, seconds: float) -> Event:

@@ -187,9 +187,17 @@ def told_at(events: Iterable[Recorded]) -> list[Told]:
     return told
 
 
-def _sign(crew: Crew) -> str:
+def _sign(data: str, run: str) -> str:
     """A file that is touched as long as an agent is at work and looked after."""
-    return os.path.join(os.path.realpath(crew.world.settings.data), "looks", crew.run)
+    return os.path.join(os.path.realpath(data), "looks", run)
+
+
+def seen_at_work(data: str, run: str) -> float:
+    """When an agent of this loop was seen at work last; 0 where nobody knows."""
+    try:
+        return os.stat(_sign(data, run)).st_mtime
+    except OSError:
+        return 0.0
 
 
 def _is_at_work(events: Iterable[Recorded]) -> bool:
@@ -207,26 +215,28 @@ async def _left_by_agent(crew: Crew, repository: Repository) -> str:
     """Where the branch was when the agent died that was at work; empty where none was, or nobody can tell."""
     if not await crew.world.log.aside(lambda: _is_at_work(crew.world.log.run(crew.run))):
         return ""
-    try:
-        died = os.stat(_sign(crew)).st_mtime + LOOK + _GRACE
-    except OSError:
-        return ""
+    died = seen_at_work(crew.world.settings.data, crew.run) + LOOK + _GRACE
     told = await repository.git("log", "-g", "--format=%H %gd", "--date=unix", "HEAD", fails=False)
     moves = (_MOVE.fullmatch(line) for line in told.splitlines())
     return next((each[1] for each in moves if each and int(each[2]) <= died), "")
 
 
 @asynccontextmanager
-async def followed(crew: Crew, branch: str) -> AsyncIterator[None]:
-    """While an agent is at work, what it commits is known to be its own."""
+async def followed(crew: Crew, branch: str, *, shared: bool) -> AsyncIterator[None]:
+    """
+    While an agent is at work, that it is can be seen later; and on a branch that is `shared` with a person,
+    what it commits is known to be its own.
+    """
     seen = [""]
 
-    sign = _sign(crew)
+    sign = _sign(crew.world.settings.data, crew.run)
     os.makedirs(os.path.dirname(sign), exist_ok=True)
 
     async def look() -> None:
         with suppress(OSError):
             Path(sign).touch()  # noqa: ASYNC240 - one call of the kernel
+        if not shared:
+            return
         with suppress(OutsideError):
             asked = ("rev-parse", "-q", "--verify", f"{branch or 'HEAD'}^{{commit}}")
             code, out, _ = await run_git(*asked, cwd=crew.request.workspace, seconds=_QUICKLY)

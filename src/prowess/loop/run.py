@@ -28,7 +28,7 @@ from prowess.loop.agents.base import Agent
 from prowess.loop.away import away, taken_up
 from prowess.loop.beforehand.place import begin
 from prowess.loop.behind.guarding import alone_in
-from prowess.loop.between import Between, CameBetweenError, tell_at
+from prowess.loop.between import Between, CameBetweenError, seen_at_work, tell_at
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
@@ -315,7 +315,8 @@ def _put_back(crew: Crew) -> Callable[[Sequence[str]], None]:
 
 async def _away(world: World, run: str) -> float:
     """Seconds in which nobody worked on the loop; those before this process took it up are told now."""
-    before, since = await world.log.aside(partial(away, world.log, run, now=time.time()))
+    seen = seen_at_work(world.settings.data, run)
+    before, since = await world.log.aside(partial(away, world.log, run, now=time.time(), seen=seen))
     if since >= 1:
         world.appender(run)(taken_up(run, since))
     return before + since
