@@ -86,7 +86,8 @@ def test_a_planted_plugin_takes_the_worth_from_tests_and_is_named(
     assert verdicts(report) == ["INCONCLUSIVE"]
     assert (
         "the change touches what judges it: conftest.py;"
-        " put it back, or name the file in the `files:` of the task ("
+        " put it back, or have the task ask for the change: name the file in its words, or in its `files:`"
+        " if it has any ("
     ) in report.reasons[0]
     assert "the change touches what judges it: conftest.py" in report.notes
 

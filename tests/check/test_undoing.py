@@ -72,7 +72,10 @@ def test_a_test_of_before_that_no_longer_says_what_it_said_proves_nothing(
 
     assert verdicts(report) == ["INCONCLUSIVE"]
     assert told in report.reasons[0]
-    assert "put it back, or name the file in the `files:`" in feedback(report)
+    assert (
+        "put it back, or have the task ask for the change: name the file in its words"
+        in feedback(report)
+    )
 
 
 def test_a_test_that_the_runner_did_not_run_is_missed(wrong: Repository, sandbox: Sandbox) -> None:

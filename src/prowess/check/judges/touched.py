@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     )
 
 TOUCHES = "the change touches what judges it"
-_PUT_BACK, _OR_NAME = "; put it back", ", or name the file in the `files:` of the task"
+_PUT_BACK, _OR_NAME = (
+    "; put it back",
+    ", or have the task ask for the change: name the file in its words, or in its `files:` if it has any",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
