@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from check.repository import Repository
 from prowess.core.evidence import Claim, Evidence, Report, Ruling, Spec
 from prowess.core.ports import Sandbox
-from prowess.core.process import Limits
+from prowess.core.process import Limits, Order
 from prowess.engine.checking import Checker
 from prowess.engine.work import Asked
 
@@ -29,6 +31,13 @@ def check(
     checker = Checker(sandbox=sandbox, isolated=isolated, limits=Limits(seconds=seconds))
     request = Asked(spec=spec, workspace=str(repo.folder), claims=tuple(claims), **asked)
     return asyncio.run(checker.check(request))
+
+
+def needs_cargo(repo: Repository, sandbox: Sandbox) -> None:
+    place = str(repo.folder)
+    order = Order(argv=("sh", "-c", "cargo --version"), cwd=place, readable=[place])
+    if asyncio.run(sandbox.run(order)).code:
+        pytest.skip("no cargo is shown to commands: there is none, or none in this home folder")
 
 
 def claim(criterion: str, *evidence: Evidence, verdict: Ruling = "PASS", reason: str = "") -> Claim:

@@ -1,15 +1,11 @@
 """Work in Rust is judged by the tests of before, and may bring new modules."""
 
-import asyncio
-
 import pytest
 
-from check.checks import check
-from check.repository import Repository
+from check.checks import check, needs_cargo
 from prowess.check.judges.as_before import AS_BEFORE, put_back
 from prowess.core.evidence import Report, Spec
 from prowess.core.ports import Sandbox
-from prowess.core.process import Order
 
 CARGO = '[package]\nname = "sums"\nversion = "0.1.0"\nedition = "2021"\n'
 ADD = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n"
@@ -32,11 +28,7 @@ COMMAND = "cargo test --offline"
 
 @pytest.fixture
 def crate(repo: Repository, sandbox: Sandbox) -> Repository:
-    order = Order(
-        argv=("sh", "-c", "cargo --version"), cwd=str(repo.folder), readable=[str(repo.folder)]
-    )
-    if asyncio.run(sandbox.run(order)).code:
-        pytest.skip("no cargo is shown to commands: there is none, or none in this home folder")
+    needs_cargo(repo, sandbox)
     repo.put("Cargo.toml", CARGO)
     repo.put(".gitignore", "target\nCargo.lock\n")
     repo.put("src/lib.rs", ADD + TESTS)

@@ -4,7 +4,7 @@ from collections.abc import MutableMapping
 
 import pytest
 
-from check.checks import PYTEST, check, claim, inspected, verdicts
+from check.checks import PYTEST, check, claim, inspected, needs_cargo, verdicts
 from check.repository import Repository
 from prowess.check.evidence import was_so
 from prowess.check.kept.silence import silenced
@@ -273,6 +273,8 @@ SUITES = {
 def test_tests_that_an_earlier_task_brought_are_missed_by_nobody(
     repo: Repository, sandbox: Sandbox, command: str, grown: str
 ) -> None:
+    if command.startswith("cargo"):
+        needs_cargo(repo, sandbox)
     name, text = SUITES[command]
     cargo = (
         "[package]\nname = 'one'\nversion = '0.1.0'\nedition = '2021'\n[lib]\npath = 'src/lib.rs'\n"
