@@ -3,6 +3,7 @@
 import pytest
 
 from check.checks import check, needs_cargo
+from check.repository import Repository
 from prowess.check.judges.as_before import AS_BEFORE, put_back
 from prowess.core.evidence import Report, Spec
 from prowess.core.ports import Sandbox
