@@ -232,3 +232,13 @@ def test_tests_that_a_wildcard_let_be_altered_are_named(repo: Path) -> None:
     report = loop(repo, plan, Scripted([acts])).outcome.answer
 
     assert "Tests were altered, as the task lets them be: test_it.py alters test_it." in report
+
+
+def test_what_an_earlier_loop_left_to_be_reviewed_is_not_proven_by_a_later_one(repo: Path) -> None:
+    plan = "- [x] Earlier\n- [ ] Say hello\n  - `hello.txt` contains `hi`\n"
+
+    ended = loop(repo, plan, Scripted([writes("hello.txt", "hi")]))
+    again = loop(repo, ended.plan, Scripted([]))
+
+    assert ended.outcome.reason == "all tasks are implemented; 1 awaits review"
+    assert again.outcome.reason == "there was nothing to do; 1 awaits review"

@@ -501,3 +501,14 @@ def test_a_pattern_answers_the_same_the_first_time_and_later() -> None:
     assert digits.match(b"12a")
     with pytest.raises(AttributeError, match="sub"):
         digits.sub  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/api2.md", "src/base64.py", "lib/thing_two2.py", "test_utf8_decoding"]
+)
+def test_a_verdict_about_a_file_is_no_password(name: str) -> None:
+    told = f"- PASS: `{name}` exists"
+
+    assert redact(told) == told
+    assert name not in redact(f"DB_PASS: `{name}`")
+    assert WORD not in redact(f"PASS={WORD}")

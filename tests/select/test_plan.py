@@ -598,3 +598,19 @@ def test_a_task_as_json_has_every_field() -> None:
         "after": ["x"],
         "ignored": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("label", "named"),
+    [
+        ("Implement `slugify`", "Implement `slugify`"),
+        ("`slugify` is there", "`slugify` is there"),
+        ("Add a, then `b`", "Add a, then `b`"),
+        ("Say hello", "`Say hello`"),
+    ],
+)
+def test_after_finds_a_task_whose_words_begin_or_end_with_code(label: str, named: str) -> None:
+    found = plan(f"- [ ] {label}\n- [ ] Other\n- [ ] Use it\n  - after: {named}\n")
+
+    assert found.unknown() == []
+    assert [task.label for task in found.waiting()] == ["Use it"]
