@@ -510,5 +510,4 @@ def test_a_verdict_about_a_file_is_no_password(name: str) -> None:
     told = f"- PASS: `{name}` exists"
 
     assert redact(told) == told
-    assert name not in redact(f"DB_PASS: `{name}`")
     assert WORD not in redact(f"PASS={WORD}")
