@@ -96,6 +96,7 @@ def test_what_came_while_an_agent_was_cut_off_is_no_work_of_the_agents(repo: Pat
     ended = go_on(repo, Scripted([writes("hello.txt", "hi")]), steps)
 
     assert ended.outcome.ok, ended.outcome.answer
+    assert not list((repo.parent / "data" / "looks").iterdir())
     assert is_untouched(repo, mine)
     assert git(repo, "log", "--format=%s").split("\n")[:2] == ["Say hello", "The person's own"]
     assert [each["attempts"] for each in ended.outcome.details["tasks"]] == [1]

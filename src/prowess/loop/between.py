@@ -200,6 +200,12 @@ def seen_at_work(data: str, run: str) -> float:
         return 0.0
 
 
+def forget(crew: Crew) -> None:
+    """The loop has ended, and nobody asks any more."""
+    with suppress(OSError):
+        os.unlink(_sign(crew.world.settings.data, crew.run))
+
+
 def _is_at_work(events: Iterable[Recorded]) -> bool:
     """Whether an agent was asked of whose end nobody has told."""
     asked: set[str] = set()

@@ -28,7 +28,7 @@ from prowess.loop.agents.base import Agent
 from prowess.loop.away import away, taken_up
 from prowess.loop.beforehand.place import begin
 from prowess.loop.behind.guarding import alone_in
-from prowess.loop.between import Between, CameBetweenError, seen_at_work, tell_at
+from prowess.loop.between import Between, CameBetweenError, forget, seen_at_work, tell_at
 from prowess.loop.choosing import Chosen, choose, chosen_from_json, name_of
 from prowess.loop.crew import Crew
 from prowess.loop.done import Done
@@ -95,6 +95,7 @@ async def _loop(crew: Crew) -> Outcome:
             reason = f"a file cannot be read or written in {request.workspace}: {error.strerror}"
             outcome = await outcome_of(story, "failed", reason, outside=True)
         crew.kept.forget()
+        forget(crew)
     return outcome
 
 
