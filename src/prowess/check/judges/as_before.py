@@ -16,7 +16,7 @@ from prowess.check.judges.hiding import hiding, may_hide
 from prowess.check.kept.conftest import is_conftest, only_adds
 from prowess.check.kept.kept_tests import is_rust_test_file
 from prowess.check.kept.known_tests import is_test
-from prowess.check.kept.meant import asks_for, kept_files
+from prowess.check.kept.meant import asks_for, asks_for_tests, kept_files
 from prowess.check.kept.rust import rust_tests
 from prowess.check.kept.rust_before import renamed_from, rust_instead
 from prowess.check.scope import scope
@@ -160,6 +160,8 @@ def allows(spec: Spec, path: str) -> bool:
         return True
     if decides(path) or not may_hold_tests(path):
         return False
+    if asks_for_tests(spec):
+        return True
     found = scope(spec.files, [Change(path=path)])
     covered = found.verdict == "PASS"
     return covered and path not in kept_files(spec, found)

@@ -117,7 +117,7 @@ def meant_files(spec: Spec, found: Scope) -> set[str]:
 
 def asks_for(spec: Spec, path: str) -> bool:
     """Whether the words of a task name this file as one to be changed, or all tests as such."""
-    if is_test(path) and any(map(_asks_for_tests, _sentences(spec))):
+    if is_test(path) and asks_for_tests(spec):
         return True
     return any(
         _sets(before, after)
@@ -128,6 +128,11 @@ def asks_for(spec: Spec, path: str) -> bool:
         )
         for sentence, before, after in _about(spec, path)
     )
+
+
+def asks_for_tests(spec: Spec) -> bool:
+    """Whether they ask to alter tests as such, or what these expect, wherever they are."""
+    return any(map(_asks_for_tests, _sentences(spec)))
 
 
 def _asks_for_tests(sentence: str) -> bool:

@@ -21,6 +21,10 @@ _LIKE_NAMES = re.compile(r"[./]\w|\w/")
 _ASIDE = re.compile(r"\((?![^()]*\btests\b)[^()]*\)")
 _ADDS = _words(r"\((?=\s*(?:and|plus|with|including|together|along|as well as)\b)")
 _TESTS = _words(r"\btests\b")
+# What tests compare with is a part of them.
+_EXPECTED = _words(
+    r"\bexpected (?:outputs?|results?|files|values)\b|\b(?:golden files|snapshots)\b"
+)
 _CLAUSES = re.compile(r"[.;:()]")
 
 _WHOSE = r"(?:all|the|its|their|of|also|any|corresponding|existing|affected|related|relevant|associated|obsolete|outdated)"
@@ -97,6 +101,7 @@ def takes_tests(sentence: str) -> bool:
     """Whether a sentence `without_names` asks to alter its tests as such."""
     if len(sentence) > _LONGEST:
         return False
+    sentence = _EXPECTED.sub("tests", sentence)
     said = _REMINDS.sub("", _ADDS.sub("", _ASIDE.sub("", sentence)))
     return any(_takes(said[: each.start()], said[each.end() :]) for each in _TESTS.finditer(said))
 
