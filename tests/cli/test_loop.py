@@ -182,7 +182,7 @@ def test_a_loop_killed_in_the_middle_of_an_attempt_goes_on(
         " for i in $(seq 600); do sleep 0.1; done; fi; touch hello.txt"
     )
     loop = start(repo, "loop", plan, *shell(script), "--parallel", parallel)
-    until(trace.exists)
+    until(lambda: trace.exists() and bool(trace.read_text().strip()))
     first = int(trace.read_text())
 
     loop.kill()
